@@ -1,0 +1,64 @@
+/**
+ * The core: what every other folder stands on. Pure: no file, socket, clock or random source of its own.
+ */
+export { canonicalize } from './canonical.js';
+export {
+  deriveKey,
+  equalBytes,
+  hmacHex,
+  importPrivateKey,
+  importPrivateKeyPem,
+  importPublicKey,
+  type PrivateKey,
+  type PublicKey,
+  publicKeyBytes,
+  seal,
+  sha256,
+  sha256Hex,
+  signBytes,
+  unseal,
+  verifyBytes,
+  verifyBytesAsync,
+} from './crypto/index.js';
+export { APPROVAL_KINDS, type ApprovalKind, contentRef, DOMAINS, type Domain, digest, digestBytes } from './digest.js';
+export { assert, assertNever, CODES, type Code, type CodeRow, type Details, Fault, isOurs, Refusal } from './errors.js';
+export {
+  type ActionId,
+  type DecisionId,
+  IdMinter,
+  isActionId,
+  isPrincipal,
+  isRequestId,
+  PATTERNS,
+  type Principal,
+  type RequestId,
+  type UlidPrefix,
+} from './ids.js';
+export {
+  JSON_REASONS,
+  type Json,
+  type JsonLimits,
+  type JsonObject,
+  type JsonProblem,
+  type JsonReason,
+  type JsonResult,
+  jsonPath,
+  parseJson,
+  parseTrusted,
+  readJson,
+} from './json/index.js';
+export { admitKey } from './keys.js';
+export { LIMITS } from './limits.js';
+export { hasHighEntropy, isSecretName, isSecretReference, MASK, redact, secretPath } from './secrets.js';
+export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
+export { type Clock, isoTime, type Random } from './time.js';
+export {
+  base64urlDecode,
+  base64urlEncode,
+  bytesToHex,
+  hexToBytes,
+  isWellFormed,
+  utf8Decode,
+  utf8Encode,
+  utf8Length,
+} from './utf8.js';

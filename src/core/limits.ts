@@ -1,0 +1,59 @@
+/**
+ * Every bound of the product, in one file: bytes, counts, milliseconds. A limit holds at n and refuses at n + 1.
+ * Source: spec core, actions, authority, ledger, messages.
+ */
+export const LIMITS = {
+  /** Strict JSON: bytes of UTF-8 a caller may hand over unless it says otherwise. */
+  jsonBytesMax: 2 * 1024 * 1024,
+  /** Strict JSON and canonical JSON: levels of nesting. */
+  depthMax: 64,
+  /** Canonical bytes of an action's arguments. */
+  argsBytesMax: 1024 * 1024,
+  /** Characters of a target. */
+  targetCharsMax: 1024,
+  /** Characters of a work item. */
+  workItemCharsMax: 256,
+  /** Principals on whose behalf an action may be proposed. */
+  onBehalfOfMax: 8,
+  /** People named as approvers of one action. */
+  approversMax: 64,
+  /** A proposal waits for its approvals this long unless it says less. */
+  approveWithinMsDefault: 24 * 3_600_000,
+  approveWithinMsMax: 30 * 24 * 3_600_000,
+  /** An approved action must be launched within. */
+  launchWithinMsDefault: 3_600_000,
+  launchWithinMsMax: 7 * 24 * 3_600_000,
+  /** A request can be signed this long. */
+  requestTtlMsDefault: 15 * 60_000,
+  requestTtlMsMax: 24 * 3_600_000,
+  /** A request may be dated this far in the future of the gate's clock. */
+  iatFutureMsMax: 120_000,
+  /** Between the launch's commit and the first byte of the call. */
+  launchToCallMsMax: 2_000,
+  /** After a call's deadline, before `recover` or a `failed` by reconcile. */
+  graceMs: 60_000,
+  /** A commit starts again this often when a record changed under it. */
+  commitAttemptsMax: 3,
+  /** Work in one transaction of the ledger. */
+  batchUnitsMax: 512,
+  /** Work waiting for a transaction; more is refused as busy. */
+  commitQueueMax: 65_536,
+  /** Records that one unit of work may lock. */
+  unitRecordsMax: 2_048,
+  /** A statement waits for another process's write lock this long before it yields to the loop. */
+  storeBusyMsMax: 50,
+  /** A commit waits for other processes this long in all before it answers busy. */
+  storeWaitMsMax: 10_000,
+  /** Rows of one page of a list. */
+  pageRowsMax: 200,
+  /** Refusals recorded in full for a principal and a day; the rest is counted. */
+  refusalsPerDayMax: 1_000,
+  /** Actions of one agent that may wait for a decision. */
+  pendingPerAgentMax: 20,
+  /** Bytes of one content blob: a connector's preview, a file to write. */
+  contentBytesMax: 16 * 1024 * 1024,
+  /** Bytes of the trust configuration and of any file that the gate reads at start. */
+  configBytesMax: 1024 * 1024,
+  /** Records kept parsed in memory by one store. */
+  cachedRecordsMax: 4_096,
+} as const;
