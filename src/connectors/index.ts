@@ -1,0 +1,20 @@
+/**
+ * Connectors: the doors out that open in this process. What a connector is stands in connector.ts.
+ */
+export type {
+  ActionClass,
+  Amount,
+  Call,
+  Connector,
+  Dedupe,
+  Facts,
+  Operation,
+  Outcome,
+  Preconditions,
+  Preview,
+  SummaryLine,
+} from './connector.js';
+export { type GitLocalOptions, type GitStep, gitLocal } from './git-local/index.js';
+export { absolutePath, mayBegin, type OperationPin, operationDigest, parseArgs } from './operation.js';
+export { CONNECTORS, type ConnectorHost, connectorsConfig, openConnectors } from './registry.js';
+export { type ShellNoopOptions, shellNoop } from './shell-noop/index.js';

@@ -1,0 +1,71 @@
+/**
+ * Every connector of this build, one line each: its name, the schema of its configuration, and how it is opened.
+ *
+ * It promises: a configuration opens only what it names; an unknown connector or field is refused.
+ * Adding a connector is a folder and a line here.
+ * Source: spec authority (trust configuration), design (adding something is one place).
+ */
+import { type ZodType, z } from 'zod';
+import { Refusal } from '../core/index.js';
+import type { Connector } from './connector.js';
+import { gitLocal, gitLocalConfig } from './git-local/index.js';
+import { shellNoop, shellNoopConfig } from './shell-noop/index.js';
+
+/** What the gate lends to every connector. */
+export interface ConnectorHost {
+  /** A folder of the gate's own, by its absolute path; each connector gets one inside. */
+  readonly stateDir: string;
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+interface ConnectorType {
+  readonly config: ZodType;
+  open(config: unknown, host: ConnectorHost): Connector;
+}
+
+function type<Config>(config: ZodType<Config>, open: (config: Config, host: ConnectorHost) => Connector): ConnectorType {
+  return {
+    config,
+    open: (given, host) => {
+      const parsed = config.safeParse(given);
+      if (parsed.success) return open(parsed.data, host);
+      const path = (parsed.error.issues[0]?.path ?? []).map(String).join('.');
+      throw new Refusal('config_invalid', 'the configuration of a connector can not be used', { path });
+    },
+  };
+}
+
+export const CONNECTORS: Readonly<Record<string, ConnectorType>> = {
+  'git-local': type(gitLocalConfig, ({ repositories, git_path, identity }, { stateDir, now }) =>
+    gitLocal({
+      repositories,
+      stateDir,
+      now,
+      ...(git_path === undefined ? {} : { gitPath: git_path }),
+      ...(identity === undefined ? {} : { identity }),
+    }),
+  ),
+  'shell-noop': type(shellNoopConfig, ({ dir }, { now }) => shellNoop({ dir, now })),
+};
+
+/** The `connectors` part of the trust configuration: each connector at most once, each with its own closed schema. */
+export const connectorsConfig: ZodType<Readonly<Record<string, unknown>>> = z.strictObject(
+  Object.fromEntries(Object.entries(CONNECTORS).map(([name, { config }]) => [name, config.optional()])),
+);
+
+/** Opens what the configuration names, by name. Throws `config_invalid`. */
+export function openConnectors(
+  config: Readonly<Record<string, unknown>>,
+  host: ConnectorHost,
+): ReadonlyMap<string, Connector> {
+  const opened = new Map<string, Connector>();
+  for (const [name, given] of Object.entries(config)) {
+    const found = Object.hasOwn(CONNECTORS, name) ? CONNECTORS[name] : undefined;
+    if (found === undefined) {
+      throw new Refusal('config_invalid', 'the configuration names an unknown connector', { path: 'connectors' });
+    }
+    if (given !== undefined) opened.set(name, found.open(given, { ...host, stateDir: `${host.stateDir}/${name}` }));
+  }
+  return opened;
+}
