@@ -56,7 +56,7 @@ function incomplete(): Refusal {
 
 /** Whether the store has the commit and everything that it needs. */
 async function isComplete(gate: GateRepository, sha: string, signal: AbortSignal): Promise<boolean> {
-  const args = ['rev-list', '--objects', '--quiet', '--end-of-options', sha, '--not', '--all'];
+  const args = ['rev-list', '--objects', '--quiet', '--not', '--all', '--not', '--end-of-options', sha];
   const result = await tryGit(gate, args, { signal });
   if (result.exitCode === undefined) throw failureOf('rev-list', result, signal);
   return result.exitCode === 0;
