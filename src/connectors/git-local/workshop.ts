@@ -63,7 +63,13 @@ export class Workshop {
     if (configured === undefined) {
       throw new Refusal('invalid', 'no repository is configured under this alias', { path: 'target' });
     }
-    this.#program ??= findGit(this.#options);
+    const home = join(this.#options.stateDir, 'home');
+    try {
+      await mkdir(home, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new Fault('internal', 'the state folder of git-local can not be used', error);
+    }
+    this.#program ??= findGit(this.#options, home);
     const git = await this.#program;
     const agent = await openAgentRepository(configured.path);
     const gate = await openGateRepository(this.#options.stateDir, git, agent);
@@ -93,16 +99,10 @@ export async function headOf(bench: Bench, branch: string, path: string): Promis
   return sha;
 }
 
-async function findGit(options: GitLocalOptions): Promise<Program> {
+async function findGit(options: GitLocalOptions, home: string): Promise<Program> {
   const path = options.gitPath ?? USUAL_PLACES.find((place) => existsSync(place));
   if (path === undefined || !path.startsWith('/')) {
     throw new Refusal('config_invalid', 'git is not at an absolute path', { next: 'set `git_path`' });
-  }
-  const home = join(options.stateDir, 'home');
-  try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new Fault('internal', 'the state folder of git-local can not be used', error);
   }
   const program = { path, home };
   const asked = await runGit(program, ['version'], { gitDir: home, cwd: home });

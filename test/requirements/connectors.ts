@@ -1,0 +1,114 @@
+/**
+ * What the connectors must do, by id. A test cites an id with `verifies`.
+ */
+export const connectorRequirements = {
+  'connectors.contract.operations': {
+    source: 'actions',
+    behaviour: 'a connector lists its operations and knows no other; an unknown one is undefined',
+  },
+  'connectors.contract.digest': {
+    source: 'actions, reliability T1',
+    behaviour: 'an operation digest is stable, its own, and another one when the code changes',
+  },
+  'connectors.contract.classify': {
+    source: 'actions, reliability T15',
+    behaviour: 'class and facts are pure functions of valid arguments and never throw',
+  },
+  'connectors.contract.schema': {
+    source: 'actions, reliability edge inputs',
+    behaviour: 'arguments outside of the closed schema are refused',
+  },
+  'connectors.contract.summary': {
+    source: 'actions',
+    behaviour: 'the summary is deterministic and has every argument in full',
+  },
+  'connectors.contract.no-early-effect': {
+    source: 'actions',
+    behaviour: 'snapshot, preview and prepare have no effect; before any call reconcile finds none',
+  },
+  'connectors.contract.effect': { source: 'actions', behaviour: 'a launch has one effect, and reconcile finds it again' },
+  'connectors.contract.dedupe': {
+    source: 'actions, reliability I1',
+    behaviour: 'calls under one key have one effect where the operation promises to deduplicate',
+  },
+  'connectors.contract.deadline': {
+    source: 'actions',
+    behaviour: 'nothing is begun after the deadline or once the call was called off',
+  },
+  'connectors.registry': { source: 'design', behaviour: 'a configuration opens what it names; anything else is refused' },
+  'connectors.noop.classes': { source: 'actions', behaviour: 'each operation of shell-noop has its class for any arguments' },
+  'connectors.noop.facts': { source: 'actions', behaviour: 'target and amount are derived from the arguments' },
+  'connectors.noop.simulate': {
+    source: 'actions',
+    behaviour: 'fail has no effect; lose-response has the effect and no answer; hang has neither',
+  },
+  'connectors.noop.certain': {
+    source: 'actions',
+    behaviour: 'failed is said only where the file was not linked and will not be; an unreadable folder tells nothing',
+  },
+  'connectors.noop.once': { source: 'actions', behaviour: 'one whole file for an action, which the first call makes' },
+  'connectors.noop.key': { source: 'actions', behaviour: 'only an action id names a file' },
+  'connectors.git.merge': {
+    source: 'actions',
+    behaviour: 'a merge is always a new commit whose id prepare knew; a clean checked-out branch follows',
+  },
+  'connectors.git.write': {
+    source: 'actions',
+    behaviour: 'a write sets exactly one ordinary file to exactly the named content',
+  },
+  'connectors.git.content': { source: 'actions', behaviour: 'content is hashed again before it is used' },
+  'connectors.git.conflicts': { source: 'actions', behaviour: 'what can not be merged is refused before the launch' },
+  'connectors.git.preview': {
+    source: 'actions',
+    behaviour: 'the diff is made from the commits in the preconditions and has the digest that stands there',
+  },
+  'connectors.git.moved': {
+    source: 'actions',
+    behaviour: 'a branch that moved since is a stale precondition or a failed launch; the ref is compared and swapped',
+  },
+  'connectors.git.reconcile': {
+    source: 'actions',
+    behaviour: 'confirmed only by that commit in first-parent history; a rewritten branch tells nothing',
+  },
+  'connectors.git.dirty': {
+    source: 'actions',
+    behaviour: 'a checked-out branch with any change, also a hidden one, is refused; untracked files stay',
+  },
+  'connectors.git.lock': { source: 'actions', behaviour: 'locks of other git processes are respected' },
+  'connectors.git.names': {
+    source: 'actions, reliability T29',
+    behaviour: 'branches that git could read in another way are refused; odd ones that it accepts work',
+  },
+  'connectors.git.path': { source: 'actions', behaviour: 'a path that leads elsewhere is refused' },
+  'connectors.git.dot-git': { source: 'actions', behaviour: 'a path segment that stands for `.git` is refused' },
+  'connectors.git.hostile-config': {
+    source: 'actions',
+    behaviour: 'no configuration, hook, filter, driver, monitor, alias or submodule of the repository runs in any operation',
+  },
+  'connectors.git.objects': {
+    source: 'actions',
+    behaviour: 'objects are named by the gate’s own hashing; replacements, grafts and forgeries are not believed',
+  },
+  'connectors.git.unvouched': {
+    source: 'actions',
+    behaviour: 'linked folders, borrowed objects, symbolic branches and linked work trees are refused',
+  },
+  'connectors.git.killed': {
+    source: 'actions, reliability harness',
+    behaviour: 'killed at any step of a launch, the ref tells what became of it',
+  },
+  'connectors.git.certain': {
+    source: 'actions',
+    behaviour: 'failed is said only where nothing was swapped and nothing will be',
+  },
+  'connectors.git.work-tree-late': {
+    source: 'actions',
+    behaviour: 'a work tree that could not follow is left alone; the action is confirmed with a code that says so',
+  },
+  'connectors.git.race': { source: 'actions', behaviour: 'of launches at once on one branch one moves it' },
+  'connectors.git.closed-process': {
+    source: 'actions, reliability T29',
+    behaviour: 'git runs by absolute path with a closed environment, settings and arguments, and no shell',
+  },
+  'connectors.git.bounded-process': { source: 'actions', behaviour: 'a run of git is bounded in time and output' },
+} as const;
