@@ -69,8 +69,8 @@ export function digestBytes(domain: Domain, canonicalText: string): string {
 }
 
 /**
- * The address of a blob: SHA-256 of its raw bytes, of a string's UTF-8. Throws the `Refusal` `invalid` for a string with
- * a lone surrogate, which has no bytes.
+ * The address of a blob: SHA-256 of its raw bytes, of a string's UTF-8. Throws the `Refusal` `invalid` for a string
+ * with a lone surrogate, which has no bytes.
  */
 export function contentRef(content: string | Uint8Array): string {
   if (typeof content === 'string' && !isWellFormed(content)) {

@@ -22,6 +22,7 @@ export {
 } from './crypto/index.js';
 export { APPROVAL_KINDS, type ApprovalKind, contentRef, DOMAINS, type Domain, digest, digestBytes } from './digest.js';
 export { assert, assertNever, CODES, type Code, type CodeRow, type Details, Fault, isOurs, Refusal } from './errors.js';
+export { FAILPOINTS, type Failpoint, type FailpointName } from './failpoints.js';
 export {
   type ActionId,
   type DecisionId,

@@ -1,10 +1,10 @@
 /**
  * Secrets in plain: found to refuse them before they are stored, and masked wherever text leaves the gate.
  *
- * `redact` applies to threads, logs and notifications, never to what is hashed or to what a person decides on. It knows a
- * secret by its key's name and by its shape, and errs towards masking. `secretPath` refuses proposals, so it trusts names
- * and known prefixes alone: a long random string may well be an argument. `{"$secret":"NAME"}` names a secret and is
- * fine everywhere.
+ * `redact` applies to threads, logs and notifications, never to what is hashed or to what a person decides on. It
+ * knows a secret by its key's name and by its shape, and errs towards masking. `secretPath` refuses proposals, so it
+ * trusts names and known prefixes alone: a long random string may well be an argument. `{"$secret":"NAME"}` names a
+ * secret and is fine everywhere.
  * Source: spec core (redact), actions (secret_value).
  */
 import { PATTERNS } from './ids.js';
@@ -20,8 +20,12 @@ const SECRET_WORDS = new Set([
   ...['apikey', 'apikeys'],
 ]);
 
+// Most keys hold none of these letters in a row and need no splitting. `api` and `key` may stand apart.
+const HAS_SECRET_WORD = /secret|token|passw|api|auth|credential|cookie|bearer|private/i;
+
 /** Whether a key's name says that its value is a secret: whole words between `_`, `-`, `.` and changes of case. */
 export function isSecretName(key: string): boolean {
+  if (!HAS_SECRET_WORD.test(key)) return false;
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, '$1.$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1.$2')
@@ -59,6 +63,8 @@ const KNOWN_PREFIXES = [
 const PEM = '-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----';
 const KNOWN_SECRET = new RegExp(`(?<![0-9A-Za-z])(?:${KNOWN_PREFIXES})|${PEM}`);
 const KNOWN_SECRETS = new RegExp(`(?<![0-9A-Za-z])(?:${KNOWN_PREFIXES})`, 'g');
+/** No shape of a secret is shorter. */
+const SECRET_CHARS_MIN = 12;
 const AUTH_SCHEME = /^(?:basic|bearer)\s+[0-9A-Za-z+/=._~-]{6,}$/i;
 
 /** Our own ids and digests, or else a run of characters in which secrets are spelled. */
@@ -76,8 +82,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PLAIN_DIGEST = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 /**
- * Whether `text` holds a run of 24 characters or more that looks random: digits and letters in turn, no character often.
- * Never 40 or 64 hex digits, `sha256:` digests, UUIDs or our own ids.
+ * Whether `text` holds a run of 24 characters or more that looks random: digits and letters in turn, no character
+ * often. Never 40 or 64 hex digits, `sha256:` digests, UUIDs or our own ids.
  */
 export function hasHighEntropy(text: string): boolean {
   return text.match(RUNS)?.some(isRandomRun) ?? false;
@@ -86,8 +92,9 @@ export function hasHighEntropy(text: string): boolean {
 function isRandomRun(run: string): boolean {
   if (OWN_ID.test(run) || PLAIN_DIGEST.test(run) || UUID.test(run)) return false;
   if (/^[0-9a-f]{32,}$/i.test(run)) return /[0-9]/.test(run) && /[a-f]/i.test(run) && bitsPerCharacter(run) > 2.8;
-  if (!/[0-9]/.test(run) || !/[A-Za-z]/.test(run)) return false;
-  return bitsPerCharacter(run) > 3.4 && classChanges(run) > 0.28;
+  // Without a digit a run has to change more often, or names in camel case would be masked.
+  const changesMin = /[0-9]/.test(run) ? 0.28 : 0.4;
+  return /[A-Za-z]/.test(run) && bitsPerCharacter(run) > 3.4 && classChanges(run) > changesMin;
 }
 
 /** Shannon entropy of the characters of the first 256, in bits for each. */
@@ -103,14 +110,18 @@ function bitsPerCharacter(run: string): number {
 /** How often neighbours are of different classes: words and paths change seldom, random text at every other place. */
 function classChanges(run: string): number {
   let changes = 0;
-  for (let at = 1; at < run.length; at += 1) if (classOf(run.charCodeAt(at)) !== classOf(run.charCodeAt(at - 1))) changes += 1;
+  for (let at = 1; at < run.length; at += 1) {
+    const before = classOf(run.charCodeAt(at - 1));
+    const after = classOf(run.charCodeAt(at));
+    if (before !== after && before !== 'sign' && after !== 'sign') changes += 1;
+  }
   return changes / run.length;
 }
 
-function classOf(unit: number): number {
-  if (unit >= 0x30 && unit <= 0x39) return 0;
-  if (unit >= 0x41 && unit <= 0x5a) return 1;
-  return unit >= 0x61 && unit <= 0x7a ? 2 : 3;
+function classOf(unit: number): 'digit' | 'upper' | 'lower' | 'sign' {
+  if (unit >= 0x30 && unit <= 0x39) return 'digit';
+  if (unit >= 0x41 && unit <= 0x5a) return 'upper';
+  return unit >= 0x61 && unit <= 0x7a ? 'lower' : 'sign';
 }
 
 /** `value` with each secret masked, at any depth, in values and in keys. Masking twice changes nothing more. */
@@ -145,6 +156,7 @@ function apart(entries: readonly [string, Json][]): readonly [string, Json][] {
 }
 
 function maskedText(text: string): string {
+  if (text.length < SECRET_CHARS_MIN) return text;
   if (AUTH_SCHEME.test(text)) return MASK;
   const withoutKnown = withoutKeys(text).replace(KNOWN_SECRETS, MASK);
   return withoutKnown.replace(RUNS, (run) => (isRandomRun(run) ? MASK : run));
@@ -174,8 +186,8 @@ export function isSecretReference(value: Json): boolean {
 }
 
 /**
- * Path of the first secret in plain: a string that is not empty under a secret's name, or one that holds a known prefix.
- * A key that is a secret itself is answered as the path of its object. `undefined` when there is none.
+ * Path of the first secret in plain: a string that is not empty under a secret's name, or one that holds a known
+ * prefix. A key that is a secret itself is answered as the path of its object. `undefined` when there is none.
  */
 export function secretPath(value: Json): string | undefined {
   const path = findSecret(value, false, []);

@@ -7,8 +7,8 @@
  */
 
 /**
- * Controls, format characters, surrogates, private use, unassigned, line and paragraph separators, what renderers ignore,
- * direction controls, variation selectors, and every space but U+0020.
+ * Controls, format characters, surrogates, private use, unassigned, line and paragraph separators, what renderers
+ * ignore, direction controls, variation selectors, and every space but U+0020.
  */
 const HIDDEN =
   '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}' +
@@ -61,7 +61,19 @@ export function textFlags(text: string): readonly TextFlag[] {
 
 /** Scripts in use today, and those whose letters look like another's. */
 const SCRIPTS = [
-  ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Hebrew', 'Arabic', 'Georgian', 'Cherokee', 'Coptic', 'Lisu', 'Deseret'],
+  ...[
+    'Latin',
+    'Greek',
+    'Cyrillic',
+    'Armenian',
+    'Hebrew',
+    'Arabic',
+    'Georgian',
+    'Cherokee',
+    'Coptic',
+    'Lisu',
+    'Deseret',
+  ],
   ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala'],
   ...['Thai', 'Lao', 'Tibetan', 'Myanmar', 'Khmer', 'Ethiopic', 'Mongolian', 'Syriac', 'Thaana', 'Nko', 'Tifinagh'],
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo', 'Yi', 'Vai', 'Canadian_Aboriginal', 'Gothic', 'Glagolitic'],

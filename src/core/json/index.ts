@@ -2,8 +2,8 @@
  * Strict JSON in: the one reader that stands before every trust decision.
  *
  * `JSON.parse` alone is not enough there: it merges duplicate keys, rounds big integers and lets lone surrogates in, so
- * that one value stands for two different texts. `readJson` answers with a value or with the place and the reason of the
- * first defect, and never repeats what it refused. Its cost is linear in the text.
+ * that one value stands for two different texts. `readJson` answers with a value or with the place and the reason of
+ * the first defect, and never repeats what it refused. Its cost is linear in the text.
  * Source: spec core (strict JSON in).
  */
 import { type Code, Fault, Refusal } from '../errors.js';
@@ -57,8 +57,8 @@ export function parseJson(input: string | Uint8Array, limits: JsonLimits & { rea
 
 /**
  * Reads a text that was strictly read and canonicalized by us before and whose hash has been verified since: the one
- * place where `JSON.parse` is used. Never for anything that came from outside. Throws the `Fault` `corrupt` when the text
- * is no JSON.
+ * place where `JSON.parse` is used. Never for anything that came from outside. Throws the `Fault` `corrupt` when the
+ * text is no JSON.
  */
 export function parseTrusted(text: string): Json {
   try {

@@ -10,8 +10,14 @@ const SEGMENTS_MAX = 16;
 /** The path of keys and indexes from the root. Long keys and long paths are cut at a `…`. */
 export function jsonPath(segments: readonly (string | number)[]): string {
   if (segments.length <= SEGMENTS_MAX) return `$${segments.map(segmentText).join('')}`;
-  const head = segments.slice(0, SEGMENTS_MAX / 2).map(segmentText).join('');
-  const tail = segments.slice(-SEGMENTS_MAX / 2).map(segmentText).join('');
+  const head = segments
+    .slice(0, SEGMENTS_MAX / 2)
+    .map(segmentText)
+    .join('');
+  const tail = segments
+    .slice(-SEGMENTS_MAX / 2)
+    .map(segmentText)
+    .join('');
   return `$${head}…${tail}`;
 }
 

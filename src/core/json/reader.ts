@@ -2,8 +2,8 @@
  * The tokenizer of strict JSON: one pass over a well-formed text, which checks and builds at once.
  *
  * It promises RFC 8259 and no more, each key once, numbers that a double can hold, nesting within a bound, and time
- * linear in the text. It refuses at the first defect and remembers where that was. Lone surrogates that stand raw in the
- * text are the caller's to refuse beforehand; escaped ones are refused here.
+ * linear in the text. It refuses at the first defect and remembers where that was. Lone surrogates that stand raw in
+ * the text are the caller's to refuse beforehand; escaped ones are refused here.
  * Source: spec core (strict JSON in).
  */
 import type { Json, JsonReason } from './types.js';
@@ -305,7 +305,8 @@ export class Reader {
   /** The offset behind one digit or more, which begin at `at`. */
   #digits(at: number): number | undefined {
     let end = at;
-    for (let unit = this.#text.charCodeAt(end); unit >= ZERO && unit <= NINE; unit = this.#text.charCodeAt(end)) end += 1;
+    for (let unit = this.#text.charCodeAt(end); unit >= ZERO && unit <= NINE; unit = this.#text.charCodeAt(end))
+      end += 1;
     return end === at ? this.#fail('number_syntax', at) : end;
   }
 }
