@@ -1,0 +1,168 @@
+/**
+ * A store in memory, for unit tests and simulation. What is written since `begin` is seen by nobody until `commit`, and is
+ * gone after `rollback` or `reopen`, as in a store whose process died.
+ */
+import { Fault } from '../../core/index.js';
+import type { TakenClaim, WrittenEvent, WrittenPayload } from '../batch.js';
+import { EMPTY_LOG_HASH } from '../event.js';
+import { type KindName, recordName, type RecordRef } from '../kind.js';
+import { type ListQuery, type LogHead, type LookupRow, type Page, pageLimit } from '../ledger.js';
+import type { EventRow, LocalStore, RecordRow } from '../store.js';
+
+function claimName(scope: string, principal: string, key: string): string {
+  return `${scope} ${principal} ${key}`;
+}
+
+export class MemoryStore implements LocalStore {
+  readonly ledgerId: string;
+  readonly #log: EventRow[] = [];
+  readonly #events = new Map<string, EventRow[]>();
+  readonly #records = new Map<string, RecordRow>();
+  readonly #claims = new Map<string, TakenClaim>();
+  readonly #payloads = new Map<string, Uint8Array>();
+  #undo: (() => void)[] = [];
+
+  constructor(ledgerId: string) {
+    this.ledgerId = ledgerId;
+  }
+
+  begin(): boolean {
+    this.#undo = [];
+    return true;
+  }
+
+  commit(): void {
+    this.#undo = [];
+  }
+
+  rollback(): void {
+    for (const undo of this.#undo.reverse()) undo();
+    this.#undo = [];
+  }
+
+  reopen(): void {}
+
+  record(ref: RecordRef): RecordRow | undefined {
+    return this.#records.get(recordName(ref));
+  }
+
+  lookup(kind: KindName, key: string): readonly LookupRow[] {
+    return [...this.#records.values()]
+      .filter((row) => row.ref.kind === kind && row.columns.lookup === key)
+      .map((row) => ({ id: row.ref.id, status: row.columns.status, principal: row.columns.principal }));
+  }
+
+  claim(scope: string, principal: string, key: string): TakenClaim | undefined {
+    return this.#claims.get(claimName(scope, principal, key));
+  }
+
+  event(ref: RecordRef, revision: number): EventRow | undefined {
+    return this.#events.get(recordName(ref))?.[revision];
+  }
+
+  events(ref: RecordRef, from: number, limit: number): readonly EventRow[] {
+    return this.#events.get(recordName(ref))?.slice(from, from + limit) ?? [];
+  }
+
+  payload(ref: RecordRef, revision: number, address: string): Uint8Array | undefined {
+    return this.#payloads.get(`${recordName(ref)}#${revision} ${address}`);
+  }
+
+  list(query: ListQuery): Page {
+    const rows = [...this.#records.values()].filter(
+      ({ ref, columns }) =>
+        ref.kind === query.kind &&
+        (query.project === undefined || columns.project === query.project) &&
+        (query.principal === undefined || columns.principal === query.principal) &&
+        (query.statuses === undefined || query.statuses.includes(columns.status ?? '')) &&
+        (query.waiting !== true || columns.due !== undefined),
+    );
+    const key = (row: RecordRow) =>
+      query.waiting === true ? `${String(row.columns.due).padStart(16, '0')} ${row.ref.id}` : row.ref.id;
+    const direction = query.waiting === true ? 1 : -1;
+    rows.sort((a, b) => (key(a) < key(b) ? -direction : direction));
+    const after = query.after;
+    const from = after === undefined ? rows : rows.filter((row) => (direction === 1 ? key(row) > after : key(row) < after));
+    const page = from.slice(0, pageLimit(query));
+    const last = page.at(-1);
+    return {
+      rows: page.map((row) => ({ id: row.ref.id, revision: row.revision, updated: row.headAt, ...row.columns })),
+      ...(from.length > page.length && last !== undefined ? { next: key(last) } : {}),
+    };
+  }
+
+  head(): LogHead {
+    const last = this.#log.at(-1);
+    return last === undefined
+      ? { sequence: 0, logHash: EMPTY_LOG_HASH }
+      : { sequence: last.sequence, logHash: last.logHash };
+  }
+
+  log(after: number, limit: number): readonly EventRow[] {
+    return this.#log.slice(after, after + limit);
+  }
+
+  writeEvent(sequence: number, logHash: string, event: WrittenEvent): void {
+    const { data: _, ...rest } = event;
+    const row: EventRow = { ...rest, sequence, logHash };
+    const name = recordName(event.record);
+    const events = this.#events.get(name) ?? [];
+    if (events.length !== event.revision) throw new Fault('store', 'the revision of a record is taken');
+    this.#events.set(name, events);
+    events.push(row);
+    this.#log.push(row);
+    this.#undo.push(() => {
+      events.pop();
+      this.#log.pop();
+    });
+  }
+
+  writePayload(payload: WrittenPayload): void {
+    const name = `${recordName(payload.record)}#${payload.revision} ${payload.ref}`;
+    this.#set(this.#payloads, name, Uint8Array.from(Buffer.from(payload.bytes as string)));
+  }
+
+  writeClaim(claim: TakenClaim): void {
+    const name = claimName(claim.scope, claim.principal, claim.key);
+    if (this.#claims.has(name)) throw new Fault('store', 'a claim is taken');
+    this.#set(this.#claims, name, claim);
+  }
+
+  writeRecord(row: RecordRow): void {
+    this.#set(this.#records, recordName(row.ref), row);
+  }
+
+  #set<V>(map: Map<string, V>, key: string, value: V): void {
+    const before = map.get(key);
+    map.set(key, value);
+    this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+  }
+
+  *scanEvents(): IterableIterator<EventRow> {
+    for (const name of [...this.#events.keys()].sort()) yield* this.#events.get(name) ?? [];
+  }
+
+  *scanRecords(): IterableIterator<RecordRow> {
+    for (const name of [...this.#records.keys()].sort()) yield this.#records.get(name) as RecordRow;
+  }
+
+  *scanClaims(): IterableIterator<TakenClaim> {
+    yield* this.#claims.values();
+  }
+
+  *scanPayloads(): IterableIterator<{ record: RecordRef; revision: number; address: string }> {
+    for (const name of this.#payloads.keys()) {
+      const [place = '', address = ''] = name.split(' ');
+      const slash = place.indexOf('/');
+      const hash = place.lastIndexOf('#');
+      const kind = place.slice(0, slash) as KindName;
+      yield { record: { kind, id: place.slice(slash + 1, hash) }, revision: Number(place.slice(hash + 1)), address };
+    }
+  }
+
+  backup(): Promise<void> {
+    return Promise.reject(new Fault('store', 'a store in memory has no backup'));
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,42 @@
+/**
+ * The tables of the embedded store. An event's row is its place in the log: `sequence` is the rowid, so that the log grows
+ * at its end and needs no table of its own. Triggers refuse to change or delete an event.
+ * Source: spec ledger (what it stores); docs/decisions/0003.
+ */
+
+/** "CSGN" in ASCII: says that a file is ours. */
+export const APPLICATION_ID = 0x4353474e;
+
+/** Forward-only, each run in one transaction; the number of those that ran is the schema version of the file. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
+    type TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
+    data TEXT NOT NULL, payloads TEXT NOT NULL, prev TEXT, hash TEXT NOT NULL, log_hash TEXT NOT NULL,
+    UNIQUE (kind, id, revision)
+  ) STRICT;
+  CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events never change'); END;
+  CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+  CREATE TABLE records (
+    kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
+    head TEXT NOT NULL, head_at INTEGER NOT NULL, version INTEGER NOT NULL, state TEXT NOT NULL,
+    project TEXT, status TEXT, principal TEXT, due INTEGER, lookup TEXT,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX records_project ON records (kind, project, id) WHERE project IS NOT NULL;
+  CREATE INDEX records_waiting ON records (kind, due, id) WHERE due IS NOT NULL;
+  CREATE INDEX records_lookup ON records (kind, lookup) WHERE lookup IS NOT NULL;
+  CREATE TABLE claims (
+    scope TEXT NOT NULL, principal TEXT NOT NULL, key TEXT NOT NULL, command TEXT NOT NULL,
+    kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
+    PRIMARY KEY (scope, principal, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE payloads (
+    kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL, address TEXT NOT NULL, bytes BLOB NOT NULL,
+    UNIQUE (kind, id, revision, address)
+  ) STRICT;
+  `,
+];
