@@ -68,8 +68,16 @@ export const CODES = {
   late_result: refused('a later result contradicts the settled one', 'a person has to look at it'),
   unrecorded: refused('the outcome could not be written down', 'run `countersign action recover`'),
   ledger_rolled_back: refused('the store misses what this gate has seen', 'restore it with `countersign restore`'),
-  target_mismatch: refused('the target differs from what the arguments say', 'propose the target of the arguments', 400),
-  amount_mismatch: refused('the amount differs from what the arguments say', 'propose the amount of the arguments', 400),
+  target_mismatch: refused(
+    'the target differs from what the arguments say',
+    'propose the target of the arguments',
+    400,
+  ),
+  amount_mismatch: refused(
+    'the amount differs from what the arguments say',
+    'propose the amount of the arguments',
+    400,
+  ),
   secret_value: refused('a secret stands in the arguments in plain', 'name it as {"$secret":"NAME"}', 400),
   too_many_pending: refused('this agent has too many actions waiting', 'wait until some are decided', 429, true),
   busy: refused('other callers changed the same record first', 'try again', 503, true),

@@ -18,10 +18,26 @@ import {
   verify,
 } from 'node:crypto';
 
-/** An imported Ed25519 public key. */
-export type PublicKey = KeyObject & { readonly brand?: 'ed25519-public' };
+declare const brand: unique symbol;
+
+/** An imported Ed25519 public key: opaque, so that folders without Node's types hold it as safely as those with them. */
+export interface PublicKey {
+  readonly [brand]: 'ed25519-public';
+}
 /** An imported Ed25519 private key. */
-export type PrivateKey = KeyObject & { readonly brand?: 'ed25519-private' };
+export interface PrivateKey {
+  readonly [brand]: 'ed25519-private';
+}
+
+function publicHandle(key: KeyObject): PublicKey {
+  return key as unknown as PublicKey;
+}
+function privateHandle(key: KeyObject): PrivateKey {
+  return key as unknown as PrivateKey;
+}
+function keyObject(key: PublicKey | PrivateKey): KeyObject {
+  return key as unknown as KeyObject;
+}
 
 /** SHA-256 of bytes, or of a string's UTF-8, as 64 lower-case hex digits. */
 export function sha256Hex(data: string | Uint8Array): string {
@@ -47,7 +63,8 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 export function importPublicKey(raw: Uint8Array): PublicKey | undefined {
   if (raw.length !== 32) return undefined;
   try {
-    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(raw).toString('base64url') }, format: 'jwk' });
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(raw).toString('base64url') };
+    return publicHandle(createPublicKey({ key: jwk, format: 'jwk' }));
   } catch {
     return undefined;
   }
@@ -59,7 +76,8 @@ const PKCS8_PREFIX = Uint8Array.from(Buffer.from('302e020100300506032b6570042204
 export function importPrivateKey(seed: Uint8Array): PrivateKey | undefined {
   if (seed.length !== 32) return undefined;
   try {
-    return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+    const der = Buffer.concat([PKCS8_PREFIX, seed]);
+    return privateHandle(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
   } catch {
     return undefined;
   }
@@ -69,7 +87,7 @@ export function importPrivateKey(seed: Uint8Array): PrivateKey | undefined {
 export function importPrivateKeyPem(pem: string): PrivateKey | undefined {
   try {
     const key = createPrivateKey({ key: pem, format: 'pem' });
-    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
+    return key.asymmetricKeyType === 'ed25519' ? privateHandle(key) : undefined;
   } catch {
     return undefined;
   }
@@ -77,20 +95,21 @@ export function importPrivateKeyPem(pem: string): PrivateKey | undefined {
 
 /** The 32 raw bytes of the public half of either key. */
 export function publicKeyBytes(key: PublicKey | PrivateKey): Uint8Array {
-  const half = key.type === 'private' ? createPublicKey(key) : key;
+  const object = keyObject(key);
+  const half = object.type === 'private' ? createPublicKey(object) : object;
   return Uint8Array.from(Buffer.from(half.export({ format: 'jwk' }).x ?? '', 'base64url'));
 }
 
 /** Pure Ed25519 signature, 64 bytes. */
 export function signBytes(key: PrivateKey, data: Uint8Array): Uint8Array {
-  return sign(null, data, key);
+  return sign(null, data, keyObject(key));
 }
 
 /** Pure Ed25519 verification on the calling thread. */
 export function verifyBytes(key: PublicKey, data: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false;
   try {
-    return verify(null, data, key, signature);
+    return verify(null, data, keyObject(key), signature);
   } catch {
     return false;
   }
@@ -100,7 +119,7 @@ export function verifyBytes(key: PublicKey, data: Uint8Array, signature: Uint8Ar
 export function verifyBytesAsync(key: PublicKey, data: Uint8Array, signature: Uint8Array): Promise<boolean> {
   if (signature.length !== 64) return Promise.resolve(false);
   return new Promise((resolve) => {
-    verify(null, data, key, signature, (error, good) => resolve(error === null && good));
+    verify(null, data, keyObject(key), signature, (error, good) => resolve(error === null && good));
   });
 }
 

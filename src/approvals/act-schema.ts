@@ -1,0 +1,97 @@
+/**
+ * What a receipt of kind registry, config or restore authorizes, its digest, and the lines that are signed. Pure.
+ */
+import { digest, type Json, type JsonObject } from '../core/index.js';
+import { confirmationCode, keyId, type LedgerState, type RegistryChange } from '../identity/index.js';
+import type { TrustConfig } from '../policy/index.js';
+import { policyVersion } from '../policy/index.js';
+import type { SummaryLines } from './schema.js';
+
+export type Act =
+  | { readonly kind: 'registry'; readonly change: RegistryChange }
+  /** `base` is the version that this replaces, with its document for the lines of what changes. */
+  | { readonly kind: 'config'; readonly config: TrustConfig; readonly base: string; readonly before: TrustConfig }
+  /** The end of the log that is accepted, and what the gate remembers of a longer one. */
+  | {
+      readonly kind: 'restore';
+      readonly sequence: number;
+      readonly log_hash: string;
+      readonly remembered: { readonly sequence: number; readonly log_hash: string };
+    };
+
+export function actDigest(act: Act): string {
+  return act.kind === 'config' ? policyVersion(act.config) : digest('countersign-command/1', act as unknown as Json);
+}
+
+/** The lines that a person signs for an act. */
+export function actLines(ledger: LedgerState, act: Act): SummaryLines {
+  const line = (name: string, value: string) => ({ name, value });
+  const head = [
+    ...(ledger.demo ? [line('demo ledger', 'DEMO LEDGER')] : []),
+    line('ledger', `${ledger.name} ${ledger.ledger_id}`),
+  ];
+  switch (act.kind) {
+    case 'registry':
+      return [...head, ...registryLines(ledger, act.change)];
+    case 'config': {
+      const changes = configChanges(act.before as unknown as Json, act.config as unknown as Json);
+      return [
+        ...head,
+        line('act', 'apply a trust configuration'),
+        line('from version', act.base),
+        line('to version', policyVersion(act.config)),
+        ...changes.map(({ path, before, after }) => line(`change ${path}`, `${before} -> ${after}`)),
+        line('effect', 'actions proposed under the version before can no longer be approved or launched'),
+      ];
+    }
+    case 'restore':
+      return [
+        ...head,
+        line('act', 'accept this store as the ledger'),
+        line('epoch', `${ledger.epoch} -> ${ledger.epoch + 1}`),
+        line('log ends at', `${act.sequence} ${act.log_hash}`),
+        line('this gate remembers', `${act.remembered.sequence} ${act.remembered.log_hash}`),
+        line('effect', 'every open request and receipt is void; every open action has an unknown outcome'),
+      ];
+  }
+}
+
+function registryLines(ledger: LedgerState, change: RegistryChange): SummaryLines {
+  const line = (name: string, value: string) => ({ name, value });
+  switch (change.change) {
+    case 'add-key':
+      return [
+        line('act', 'add a key'),
+        line('person', change.person),
+        line('roles', change.roles.join(', ') || 'none'),
+        line('public key', change.public_key),
+        line('key', keyId(change.public_key)),
+        line('code', confirmationCode(ledger.ledger_id, change.public_key)),
+      ];
+    case 'revoke-key':
+      return [line('act', 'revoke a key'), line('key', change.key_id)];
+    case 'remove-person':
+      return [line('act', 'remove a person'), line('person', change.person)];
+  }
+}
+
+export interface ConfigChange {
+  readonly path: string;
+  /** JSON of the value, or `none`. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The paths at which two configurations differ, each with both values in full. */
+export function configChanges(before: Json | undefined, after: Json | undefined, path = ''): readonly ConfigChange[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (isObject(before) && isObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+    return names.flatMap((name) => configChanges(before[name], after[name], path === '' ? name : `${path}.${name}`));
+  }
+  return [{ path, before: JSON.stringify(before) ?? 'none', after: JSON.stringify(after) ?? 'none' }];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,231 @@
+/**
+ * Human acts on people, keys and configuration: asked for, shown, signed, and carried out in one commit with the signature.
+ *
+ * It promises that what is carried out is byte for byte what was signed, by somebody who may; it refuses a receipt for
+ * anything else, one from an earlier epoch, and one that was used.
+ * Source: spec authority (human authority; approvers and keys; trust configuration).
+ */
+import {
+  base64urlEncode,
+  type Clock,
+  type IdMinter,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  type Random,
+  Refusal,
+} from '../core/index.js';
+import {
+  decideRegistry,
+  keyId,
+  keyKind,
+  LEDGER_RECORD,
+  ledgerKind,
+  personKind,
+  type RegistryFacts,
+  restoreLedger,
+} from '../identity/index.js';
+import type { Ledger, NewEvent, RecordRef, View } from '../ledger/index.js';
+import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
+import { type Act, actDigest, actLines } from './act-schema.js';
+import { openRequest, requestKind, signRequest } from './machine.js';
+import type { Receipt, RequestDocument } from './schema.js';
+import { renderSummary, summaryDigest } from './summary.js';
+import { checkReceipt, type Expected, type ProofVerifier } from './verify.js';
+
+export interface ActServices {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: IdMinter;
+  readonly proofs: ProofVerifier;
+}
+
+export interface IssuedAct {
+  readonly request: RequestDocument;
+  readonly summary: readonly string[];
+}
+
+/** People who may sign acts, with their active keys. */
+async function operators(ledger: Ledger): Promise<RegistryFacts> {
+  const people = await ledger.list({ kind: 'person', statuses: ['active'] });
+  const keys = await ledger.list({ kind: 'key', statuses: ['active'] });
+  const found: { person: string; keys: string[] }[] = [];
+  for (const { id } of people.rows) {
+    const person = await ledger.read(personKind, id);
+    if (!person?.state.roles.includes('operator')) continue;
+    found.push({ person: id, keys: keys.rows.filter((row) => row.principal === id).map((row) => row.id) });
+  }
+  return { operators: found };
+}
+
+/** A further key of a person is that person's to sign for; everything else is an operator's. */
+async function signersOf(ledger: Ledger, act: Act, facts: RegistryFacts): Promise<readonly string[]> {
+  if (act.kind === 'registry' && act.change.change === 'add-key') {
+    const known = await ledger.read(personKind, act.change.person);
+    if (known?.state.state === 'active') return [act.change.person];
+  }
+  return facts.operators.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
+}
+
+/** Issues the request for an act. Refuses `approvers` where nobody could sign it. */
+export async function requestAct(services: ActServices, requestedBy: string, act: Act): Promise<IssuedAct> {
+  const { ledger } = services;
+  const signers = await signersOf(ledger, act, await operators(ledger));
+  const approver = signers[0];
+  if (approver === undefined) throw new Refusal('approvers', 'nobody is registered who may sign this');
+  const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
+  if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
+  const summary = renderSummary(actLines(identity.state, act));
+  const request_id = services.ids.mint('req');
+  const nonce = base64urlEncode(services.random.bytes(32));
+  const committed = await ledger.commit({
+    actor: requestedBy,
+    reads: [LEDGER_RECORD],
+    writes: [{ kind: 'request', id: request_id }],
+    decide: (view) => {
+      const request: RequestDocument = {
+        v: 1,
+        kind: act.kind,
+        aud: { ledger_id: identity.state.ledger_id, epoch: view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0 },
+        request_id,
+        approver,
+        subject: subjectOf(act),
+        digest: actDigest(act),
+        summary_digest: summaryDigest(summary),
+        requested_by: requestedBy,
+        nonce,
+        iat: view.now,
+        exp: view.now + LIMITS.requestTtlMsDefault,
+      };
+      return { events: [openRequest(request, act as unknown as Json)], outcome: request };
+    },
+  });
+  return { request: committed.outcome, summary };
+}
+
+function subjectOf(act: Act): string {
+  switch (act.kind) {
+    case 'registry':
+      return act.change.change === 'revoke-key' ? act.change.key_id : act.change.person;
+    case 'config':
+      return CONFIG_RECORD.id;
+    case 'restore':
+      return LEDGER_RECORD.id;
+  }
+}
+
+/** The lines of a request's act, rendered anew from what the request holds. */
+export async function actSummary(ledger: Ledger, requestId: string): Promise<readonly string[]> {
+  const request = await ledger.readVerified(requestKind, requestId);
+  const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
+  if (request === undefined || identity === undefined || request.state.act === null) {
+    throw new Refusal('unknown_request', 'there is no such request');
+  }
+  return renderSummary(actLines(identity.state, request.state.act as unknown as Act));
+}
+
+/** Verifies the receipt and carries the act out, in one commit that uses its nonce up. */
+export async function carryOut(services: ActServices, receipt: Receipt): Promise<Act> {
+  const { ledger } = services;
+  const { request } = receipt;
+  const stored = await ledger.readVerified(requestKind, request.request_id);
+  if (stored === undefined || stored.state.act === null) {
+    throw new Refusal('unknown_request', 'this gate did not issue the request');
+  }
+  const act = stored.state.act as unknown as Act;
+  const facts = await operators(ledger);
+  const expected: Expected = {
+    kind: act.kind,
+    subject: subjectOf(act),
+    digest: actDigest(act),
+    summaryDigest: summaryDigest(await actSummary(ledger, request.request_id)),
+    notBefore: 0,
+    methods: ['ed25519'],
+    approvers: await signersOf(ledger, act, facts),
+    excluded: [],
+  };
+  const refused = await verifyOutside(services, receipt, expected);
+  if (refused !== undefined) throw refused;
+  await ledger.commit({
+    actor: request.approver,
+    once: [{ scope: 'nonce', key: request.nonce }],
+    reads: [],
+    writes: recordsOf(act, receipt),
+    decide: (view) => {
+      const wrong = checkInCommit(view, receipt, expected);
+      if (wrong !== undefined) return wrong;
+      if (view.get(requestKind, request.request_id)?.state.state !== 'open') {
+        return new Refusal('replay', 'the request was signed already');
+      }
+      const events = actEvents(view, act, facts, { request_id: request.request_id, approver: request.approver });
+      if (events instanceof Refusal) return events;
+      return { events: [signRequest(receipt, true), ...events], outcome: null };
+    },
+  });
+  return act;
+}
+
+async function verifyOutside(
+  services: ActServices,
+  receipt: Receipt,
+  expected: Expected,
+): Promise<Refusal | undefined> {
+  const { ledger, proofs, clock } = services;
+  const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
+  if (identity === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
+  const request = await ledger.read(requestKind, receipt.request.request_id);
+  const person = await ledger.read(personKind, receipt.request.approver);
+  const key = await ledger.read(keyKind, receipt.credential_id);
+  const known = { ledger: identity.state, request: request?.state, person: person?.state, key: key?.state };
+  const refused = checkReceipt(receipt, expected, { ...known, now: clock.now() });
+  return refused ?? (known.key === undefined ? undefined : proofs.verify(receipt, known.key));
+}
+
+function checkInCommit(view: View, receipt: Receipt, expected: Expected): Refusal | undefined {
+  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
+  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
+  return checkReceipt(receipt, expected, {
+    ledger,
+    request: view.get(requestKind, receipt.request.request_id)?.state,
+    person: view.get(personKind, receipt.request.approver)?.state,
+    key: view.get(keyKind, receipt.credential_id)?.state,
+    now: view.now,
+  });
+}
+
+/** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
+function recordsOf(act: Act, receipt: Receipt): RecordRef[] {
+  const records: RecordRef[] = [
+    LEDGER_RECORD,
+    CONFIG_RECORD,
+    { kind: 'request', id: receipt.request.request_id },
+    { kind: 'person', id: receipt.request.approver },
+    { kind: 'key', id: receipt.credential_id },
+  ];
+  if (act.kind === 'registry') {
+    if (act.change.change !== 'revoke-key') records.push({ kind: 'person', id: act.change.person });
+    if (act.change.change === 'revoke-key') records.push({ kind: 'key', id: act.change.key_id });
+    if (act.change.change === 'add-key') records.push({ kind: 'key', id: keyId(act.change.public_key) });
+  }
+  return records;
+}
+
+function actEvents(
+  view: View,
+  act: Act,
+  facts: RegistryFacts,
+  authorization: JsonObject,
+): readonly NewEvent[] | Refusal {
+  switch (act.kind) {
+    case 'registry':
+      return decideRegistry(view, act.change, facts, authorization);
+    case 'config':
+      if (view.get(configKind, CONFIG_RECORD.id)?.state.version !== act.base) {
+        return new Refusal('policy_changed', 'the configuration changed since this was asked for');
+      }
+      return [applyConfig(act.config, authorization)];
+    case 'restore':
+      return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
+  }
+}

@@ -1,0 +1,17 @@
+/** Requests, receipts, and who may sign what. */
+export { type Act, actDigest, actLines, type ConfigChange, configChanges } from './act-schema.js';
+export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct } from './acts.js';
+export { openRequest, requestKind, signRequest, useRequest } from './machine.js';
+export { approversOf, excludedOf, matchesPattern, type RuleSubject, ruleFor } from './rules.js';
+export {
+  type Approval,
+  challengeOf,
+  Receipt,
+  RequestDocument,
+  type RequestKind,
+  type RequestState,
+  type SummaryLines,
+} from './schema.js';
+export { signWith } from './sign.js';
+export { parseSummary, renderSummary, summaryDigest } from './summary.js';
+export { checkReceipt, type Expected, type Known, ProofVerifier } from './verify.js';

@@ -1,0 +1,52 @@
+/**
+ * The life of a request: open, then signed, then used. Pure.
+ * Storing a receipt changes nothing else; the commit in which it first counts marks the request used.
+ */
+import type { Json } from '../core/index.js';
+import type { Kind, LedgerEvent, NewEvent } from '../ledger/index.js';
+import type { Receipt, RequestDocument, RequestState } from './schema.js';
+
+export const requestKind: Kind<RequestState> = {
+  name: 'request',
+  version: 1,
+  evolve: (state, event) => evolve(state, event),
+  columns: (state) => ({
+    status: state.state,
+    principal: state.request.approver,
+    ...(state.state === 'open' ? { due: state.request.exp, lookup: state.request.subject } : {}),
+    ...(state.state === 'signed' ? { lookup: state.request.subject } : {}),
+  }),
+};
+
+function evolve(state: RequestState | undefined, event: LedgerEvent): RequestState {
+  switch (event.type) {
+    case 'request-opened': {
+      const { request, act } = event.data as unknown as { request: RequestDocument; act: Json };
+      return { request, state: 'open', receipt: null, signed_at: null, act };
+    }
+    case 'request-signed': {
+      const { receipt, used } = event.data as unknown as { receipt: Receipt; used: boolean };
+      return { ...(state as RequestState), state: used ? 'used' : 'signed', receipt, signed_at: event.at };
+    }
+    case 'request-used':
+      return { ...(state as RequestState), state: 'used' };
+    default:
+      return state as RequestState;
+  }
+}
+
+/** `act` is what a receipt of another kind than action authorizes, with its lines; null for an action. */
+export function openRequest(request: RequestDocument, act: Json): NewEvent {
+  const record = { kind: 'request', id: request.request_id } as const;
+  return { record, type: 'request-opened', data: { request: request as Json, act } };
+}
+
+/** `used` where the same commit carries out what the receipt authorizes. */
+export function signRequest(receipt: Receipt, used: boolean): NewEvent {
+  const record = { kind: 'request', id: receipt.request.request_id } as const;
+  return { record, type: 'request-signed', data: { receipt: receipt as Json, used } };
+}
+
+export function useRequest(requestId: string): NewEvent {
+  return { record: { kind: 'request', id: requestId }, type: 'request-used', data: {} };
+}

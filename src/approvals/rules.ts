@@ -1,0 +1,80 @@
+/**
+ * Which approval rule stands for an action, and who may approve by it. Pure.
+ * The first rule that matches stands; no rule matches → nobody may approve.
+ * Source: spec authority (approval rules).
+ */
+import type { ApprovalRule, TrustConfig } from '../policy/index.js';
+
+export interface RuleSubject {
+  readonly project: string;
+  readonly connector: string;
+  readonly operation: string;
+  readonly target: string;
+  readonly class: string;
+  /** Without facts no rule with a target pattern covers the action. */
+  readonly factsUnknown: boolean;
+}
+
+/** `*` matches any characters but `/`; everything else is itself. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  if (!pattern.includes('*')) return pattern === text;
+  const parts = pattern.split('/');
+  const segments = text.split('/');
+  return parts.length === segments.length && parts.every((part, i) => matchesSegment(part, segments[i] as string));
+}
+
+/** Greedy match of the literals between the stars, in order: linear in the text for each literal. */
+function matchesSegment(part: string, segment: string): boolean {
+  const literals = part.split('*');
+  const first = literals[0] as string;
+  const last = literals.at(-1) as string;
+  if (literals.length === 1) return part === segment;
+  if (segment.length < first.length + last.length) return false;
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return false;
+  let at = first.length;
+  const end = segment.length - last.length;
+  for (const literal of literals.slice(1, -1)) {
+    const found = segment.indexOf(literal, at);
+    if (found < 0 || found + literal.length > end) return false;
+    at = found + literal.length;
+  }
+  return true;
+}
+
+function covers(rule: ApprovalRule, subject: RuleSubject): boolean {
+  const { match } = rule;
+  if (match.class !== undefined && !match.class.some((name) => name === subject.class)) return false;
+  if (match.target !== undefined && subject.factsUnknown) return false;
+  return (['project', 'connector', 'operation', 'target'] as const).every((field) => {
+    const pattern = match[field];
+    return pattern === undefined || matchesPattern(pattern, subject[field]);
+  });
+}
+
+export function ruleFor(config: TrustConfig, subject: RuleSubject): ApprovalRule | undefined {
+  return config.approvals.find((rule) => covers(rule, subject));
+}
+
+/** The rule's approvers among the active people with the role, narrowed by what the proposer asks for; sorted. */
+export function approversOf(
+  rule: ApprovalRule,
+  active: readonly string[],
+  asked: readonly string[] | undefined,
+): readonly string[] {
+  const named = rule.approvers.includes('*') ? active : rule.approvers.filter((name) => active.includes(name));
+  const narrowed = asked === undefined ? named : named.filter((name) => asked.includes(name));
+  return [...new Set(narrowed)].sort();
+}
+
+/** Who may not approve: the proposer and those it acts for, and the owner of the agent where the rule says so. */
+export function excludedOf(
+  rule: ApprovalRule,
+  config: TrustConfig,
+  proposedBy: string,
+  onBehalfOf: readonly string[],
+): readonly string[] {
+  const excluded = [proposedBy, ...onBehalfOf];
+  if (!rule.separate.includes('owner')) return excluded;
+  const owner = config.agents[proposedBy.slice('agent:'.length)]?.owner;
+  return owner === undefined ? excluded : [...excluded, owner];
+}

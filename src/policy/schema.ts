@@ -1,0 +1,74 @@
+/**
+ * The trust configuration: what the operator decided about connectors, people and policy. Pure.
+ * It is a closed schema: an unknown key is refused, because a misspelt bound would silently be none.
+ * Source: spec authority (trust configuration, approval rules), doors (configuration).
+ */
+import { z } from 'zod';
+import { digest, type Json, LIMITS, PATTERNS } from '../core/index.js';
+
+/** The one record of kind `config`. */
+export const CONFIG_RECORD = { kind: 'config', id: 'trust' } as const;
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `24h` or `7d`, as milliseconds. */
+const Duration = z
+  .string()
+  .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'a duration is a whole number and one of s, m, h, d, such as `15m`')
+  .transform((text) => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0));
+
+const ClassName = z.enum(['read', 'reversible', 'irreversible', 'costly']);
+
+/** `*` stands for any characters but `/`; a pattern without one is an exact name. */
+const Pattern = z.string().min(1).max(LIMITS.targetCharsMax);
+
+const Match = z.strictObject({
+  project: Pattern.optional(),
+  connector: Pattern.optional(),
+  operation: Pattern.optional(),
+  target: Pattern.optional(),
+  class: z.array(ClassName).min(1).optional(),
+});
+
+const ApprovalRule = z.strictObject({
+  title: z.string().min(1).max(200),
+  match: Match.default({}),
+  /** `*` is any confirmed approver, else names such as `human:alice`. */
+  approvers: z
+    .array(z.union([z.literal('*'), z.string().regex(PATTERNS.human)]))
+    .min(1)
+    .max(LIMITS.approversMax),
+  quorum: z.literal(1).default(1),
+  methods: z.array(z.enum(['ed25519'])).default(['ed25519']),
+  /** Who may not approve: the proposer itself, and with `owner` also the person who owns the proposing agent. */
+  separate: z.array(z.enum(['proposer', 'owner'])).default(['proposer']),
+  /** Whether a software key counts for class costly. */
+  software_key_for_costly: z.boolean().default(false),
+  expires: Duration.refine((ms) => ms <= LIMITS.approveWithinMsMax, 'at most 30 days').optional(),
+  launch_within: Duration.refine((ms) => ms <= LIMITS.launchWithinMsMax, 'at most 7 days').optional(),
+});
+export type ApprovalRule = z.infer<typeof ApprovalRule>;
+
+const Agent = z.strictObject({ owner: z.string().regex(PATTERNS.human).optional() });
+
+export const TrustConfig = z.strictObject({
+  version: z.literal(1),
+  /** The name of the ledger, in every summary. */
+  name: z.string().min(1).max(64),
+  mode: z.literal('enforce'),
+  /** Agents that the owner of the store may speak as, by the name behind `agent:`. */
+  agents: z.record(z.string().regex(PATTERNS.name), Agent.nullable()).default({ local: {} }),
+  connectors: z.record(z.string(), z.json()).default({}),
+  policy: z.strictObject({ allow_unattended_irreversible: z.boolean().default(false) }).prefault({}),
+  approvals: z.array(ApprovalRule).max(1_000).default([]),
+  /** Names that `{"$secret":"NAME"}` may use, and where each comes from: `env:NAME` or `file:PATH`. */
+  secrets: z
+    .record(z.string().regex(PATTERNS.secretName), z.string().regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/.+)$/))
+    .default({}),
+});
+export type TrustConfig = z.infer<typeof TrustConfig>;
+
+/** The digest of a configuration: `policy_version`. */
+export function policyVersion(config: TrustConfig): string {
+  return digest('countersign-config/1', config as unknown as Json);
+}
