@@ -5,7 +5,7 @@
  * is not the one that this process checked or wrote before. A record of more events than `FOLD_MAX` (a thread) is checked
  * by its last event alone; `verify` checks it whole.
  */
-import { contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted } from '../core/index.js';
+import { canonicalize, contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted } from '../core/index.js';
 import type { Base, StoredState, TakenClaim } from './batch.js';
 import { eventHash } from './event.js';
 import { type AnyKind, type Kinds, type LedgerEvent, recordName, type RecordRef } from './kind.js';
@@ -117,7 +117,7 @@ export class LocalReader {
   #textOf(stored: StoredState): string {
     const known = this.#texts.get(stored);
     if (known !== undefined) return known;
-    const text = JSON.stringify(stored.state);
+    const text = canonicalize(stored.state);
     this.#texts.set(stored, text);
     return text;
   }
@@ -148,7 +148,7 @@ export class LocalReader {
     if (before.hash !== row.head || before.revision !== row.revision || before.at !== row.headAt) {
       throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
     }
-    if (row.version === kind.version && JSON.stringify(state) !== row.stateText) {
+    if (row.version === kind.version && canonicalize(state) !== row.stateText) {
       throw corrupt(row.ref, row.revision, 'the state is not the one that the events lead to');
     }
     return { ref: row.ref, id: row.ref.id, revision: row.revision, head: row.head, headAt: row.headAt, state };

@@ -3,7 +3,7 @@
  * each payload's digest, and the claims against the events both ways. Repairs nothing; memory does not grow with the store.
  * Source: spec ledger (verify).
  */
-import { contentRef, type Json, type JsonObject, LIMITS } from '../core/index.js';
+import { canonicalize, contentRef, type Json, type JsonObject, LIMITS } from '../core/index.js';
 import { EMPTY_LOG_HASH, nextLogHash } from './event.js';
 import { compareRecords, type Kinds, type LedgerEvent, recordName, type RecordRef } from './kind.js';
 import type { Defect, LogHead, VerifyReport } from './ledger.js';
@@ -116,7 +116,7 @@ function verifyRecord(
   }
   const kind = kinds.get(ref.kind);
   if (kind === undefined || row.version !== kind.version) return;
-  if (JSON.stringify(state) !== row.stateText) {
+  if (state === undefined || canonicalize(state) !== row.stateText) {
     return report.defect(ref, revision, 'the state is not the one that the events lead to');
   }
   const columns = kind.columns(state);
