@@ -1,0 +1,207 @@
+/**
+ * A person's receipt reaches the action. Everything is recomputed from what is stored, the receipt is checked against it,
+ * and all that may have changed meanwhile is checked again inside the commit.
+ *
+ * `storeReceipt` keeps a receipt with its request and changes no action; `attachReceipt` lets it count: it approves, or, as
+ * a deny, cancels at once and uses its nonce up.
+ * Source: spec authority (request and receipt), actions (transitions).
+ */
+import {
+  type Approval,
+  checkReceipt,
+  type Expected,
+  excludedOf,
+  Receipt,
+  requestKind,
+  ruleFor,
+  signRequest,
+  useRequest,
+} from '../approvals/index.js';
+import { type Json, type Principal, Refusal } from '../core/index.js';
+import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
+import type { NewEvent, RecordRef, View } from '../ledger/index.js';
+import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { methodsOf } from './judge.js';
+import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { type ActionCommand, actionKind, decideAction } from './machine.js';
+import { policyBarrier } from './request.js';
+import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
+
+export type Attached = { readonly action_id: string; readonly state: string; readonly approvals: number };
+
+/** Refuses `format` for anything that is not a receipt. */
+export function parseReceipt(value: unknown): Receipt {
+  const parsed = Receipt.safeParse(value);
+  if (!parsed.success) {
+    const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
+    throw new Refusal('format', 'this is not a receipt', { path });
+  }
+  return parsed.data;
+}
+
+/** What a receipt for this action has to be. */
+export function expectedFor(services: Services, loaded: LoadedAction, summaryDigest: string): Expected {
+  const { content, state } = loaded;
+  const { config } = services.trust();
+  const rule = ruleFor(config, { ...content, factsUnknown: content.flags.includes('facts_unknown') });
+  return {
+    kind: 'action',
+    subject: content.action_id,
+    digest: content.digest,
+    binding: content.binding,
+    summaryDigest,
+    notBefore: state.proposed_at,
+    methods: rule === undefined ? [] : methodsOf(rule, content.class),
+    approvers: rule === undefined ? [] : content.approvers,
+    excluded: rule === undefined ? [] : excludedOf(rule, config, content.proposed_by, content.on_behalf_of),
+  };
+}
+
+/** The records that a receipt's checks look at. */
+export function receiptRecords(receipt: Receipt): readonly RecordRef[] {
+  return [
+    { kind: 'person', id: receipt.request.approver },
+    { kind: 'key', id: receipt.credential_id },
+    { kind: 'request', id: receipt.request.request_id },
+  ];
+}
+
+/** The checks of a receipt over records that the commit holds. */
+export function checkInView(view: View, receipt: Receipt, expected: Expected): Refusal | undefined {
+  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
+  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
+  return checkReceipt(receipt, expected, {
+    ledger,
+    request: view.get(requestKind, receipt.request.request_id)?.state,
+    person: view.get(personKind, receipt.request.approver)?.state,
+    key: view.get(keyKind, receipt.credential_id)?.state,
+    now: view.now,
+  });
+}
+
+/** The same checks outside a commit, and the signature itself. Throws the first that fails. */
+export async function verifyReceipt(services: Services, receipt: Receipt, expected: Expected): Promise<void> {
+  const { ledger, clock, proofs } = services;
+  const [identity, request, person, key] = await Promise.all([
+    ledger.read(ledgerKind, LEDGER_RECORD.id),
+    ledger.read(requestKind, receipt.request.request_id),
+    ledger.read(personKind, receipt.request.approver),
+    ledger.read(keyKind, receipt.credential_id),
+  ]);
+  if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
+  const known = { ledger: identity.state, request: request?.state, person: person?.state, key: key?.state };
+  const refused = checkReceipt(receipt, expected, { ...known, now: clock.now() });
+  if (refused !== undefined) throw refused;
+  const bad = known.key === undefined ? undefined : await proofs.verify(receipt, known.key);
+  if (bad !== undefined) throw bad;
+}
+
+/** Verifies a receipt for an action as it stands now; `decision` is the one that the receipt itself names. */
+async function verifyForAction(services: Services, receipt: Receipt, actionId: string) {
+  const loaded = await loadAction(services, actionId);
+  // What the action itself refuses comes first: it is the plainest reason.
+  const plain = plainRefusal(loaded, services.clock.now());
+  if (plain !== undefined) throw plain;
+  const decision = receipt.request.kind === 'action' ? receipt.request.decision : 'approve';
+  const barrier = policyBarrier(services, loaded);
+  if (barrier !== undefined && decision === 'approve') throw barrier;
+  const summary = summarize(loaded, services, await pinnedOperation(services, loaded.content));
+  const expected: Expected = { ...expectedFor(services, loaded, summary.digest), decision };
+  await verifyReceipt(services, receipt, expected);
+  return { loaded, decision, expected };
+}
+
+/** Why no receipt can count any more, whatever it says. */
+function plainRefusal({ state }: LoadedAction, now: number): Refusal | undefined {
+  const approval: Approval = { request_id: '', approver: '' as Principal, credential_id: '', nonce: '' };
+  const decided = decideAction(state, { do: 'approve', approval }, now);
+  return decided instanceof Refusal ? decided : undefined;
+}
+
+/** Keeps a verified receipt with its request; the action is not changed. */
+export function storeReceipt(services: Services, caller: Caller, value: unknown): Promise<{ request_id: string }> {
+  const receipt = parseReceipt(value);
+  return withFreshFacts(services, async () => {
+    const { expected } = await verifyForAction(services, receipt, receipt.request.subject);
+    const { request_id } = receipt.request;
+    const committed = await services.ledger.commit({
+      actor: caller.principal,
+      reads: [LEDGER_RECORD, ...receiptRecords(receipt)],
+      writes: [{ kind: 'request', id: request_id }],
+      decide: (view) => {
+        const refused = checkInView(view, receipt, expected);
+        if (refused !== undefined) return refused;
+        if (view.get(requestKind, request_id)?.state.state !== 'open') {
+          return new Refusal('replay', 'the request was signed already');
+        }
+        return { events: [signRequest(receipt, false)], outcome: { request_id } };
+      },
+    });
+    return committed.outcome;
+  });
+}
+
+/** Lets a receipt that the caller holds, or that was stored, count toward the action. */
+export function attachReceipt(
+  services: Services,
+  caller: Caller,
+  actionId: string,
+  value: unknown,
+  words: string | null = null,
+): Promise<Attached> {
+  const receipt = parseReceipt(value);
+  return withFreshFacts(services, async () => {
+    const { loaded, decision, expected } = await verifyForAction(services, receipt, actionId);
+    const { request } = receipt;
+    const { head } = services.trust();
+    const denies = decision === 'deny';
+    const committed = await services.ledger.commit<Attached>({
+      actor: denies ? request.approver : caller.principal,
+      ...(denies ? { once: [{ scope: 'nonce', key: request.nonce }] } : {}),
+      reads: [LEDGER_RECORD, CONFIG_RECORD, ...receiptRecords(receipt)],
+      writes: [
+        { kind: 'request', id: request.request_id },
+        { kind: 'action', id: actionId },
+      ],
+      decide: (view) => {
+        if (view.get(actionKind, actionId)?.head !== loaded.snapshot.head) return STALE;
+        if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && !denies) return STALE;
+        const refused = checkInView(view, receipt, expected);
+        if (refused !== undefined) return refused;
+        return attach(view, loaded, receipt, denies, words);
+      },
+    });
+    return committed.outcome;
+  });
+}
+
+function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: boolean, words: string | null) {
+  const { request } = receipt;
+  const stored = view.get(requestKind, request.request_id)?.state;
+  if (stored?.state === 'used') return new Refusal('replay', 'the receipt was used already');
+  if (loaded.state.approvals.some((known) => known.request_id === request.request_id)) {
+    return new Refusal('replay', 'the receipt counts already');
+  }
+  const approval: Approval = {
+    request_id: request.request_id,
+    approver: request.approver as Principal,
+    credential_id: receipt.credential_id,
+    nonce: request.nonce,
+  };
+  const command: ActionCommand = denies
+    ? { do: 'cancel', how: 'denied', by: request.approver, words }
+    : { do: 'approve', approval };
+  const decided = decideAction(loaded.state, command, view.now);
+  if (decided instanceof Refusal) return decided;
+  const record = { kind: 'action', id: loaded.content.action_id } as const;
+  const signed = stored?.state === 'open' ? signRequest(receipt, true) : useRequest(request.request_id);
+  const events: NewEvent[] = [signed];
+  events.push(...decided.map((event) => ({ record, ...event })));
+  const state = decided.some((event) => event.type === 'action-approved')
+    ? 'approved'
+    : denies
+      ? 'cancelled'
+      : 'proposed';
+  const approvals = denies ? 0 : ((decided[0]?.data.approvals as Json[] | undefined)?.length ?? 0);
+  return { events, outcome: { action_id: loaded.content.action_id, state, approvals } };
+}

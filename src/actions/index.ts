@@ -1,0 +1,22 @@
+/** The gate: actions from proposal to outcome. */
+export { type Attached, attachReceipt, parseReceipt, storeReceipt } from './approve.js';
+export { actionBinding, actionDigest, effectDigest } from './content.js';
+export { callLaunched, execute } from './launch.js';
+export { findOperation, type LoadedAction, loadAction, pinnedOperation, previewAction } from './load.js';
+export { type ActionCommand, actionKind, decideAction, type Launch, type Settlement } from './machine.js';
+export { amountText } from './money.js';
+export { explainProposal, type ProposedAction, propose } from './propose.js';
+export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
+export { CLASS_WORDS, type Summary, summaryLines, summaryOf, threadText } from './render.js';
+export { type IssuedRequest, type RequestInput, readSummary, requestApproval } from './request.js';
+export {
+  type ActionContent,
+  type ActionState,
+  type ActionStateName,
+  type Attempt,
+  CLASSES,
+  type Flag,
+  Proposal,
+} from './schema.js';
+export type { ActiveTrust, Caller, Services } from './services.js';
+export { cancel, type Recovered, reconcile, recover, type Settled } from './settle.js';

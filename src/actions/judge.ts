@@ -1,0 +1,222 @@
+/**
+ * Everything about a proposal that is judged before its commit: the operation, its arguments in canonical bytes, facts,
+ * class, what must still hold at launch, policy, and who may approve. Nothing is written here.
+ * Source: spec actions (the action), authority (approval rules).
+ */
+import { approversOf, ruleFor } from '../approvals/index.js';
+import type { ActionClass, Operation } from '../connectors/index.js';
+import {
+  canonicalize,
+  contentRef,
+  hasHighEntropy,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  Refusal,
+  secretPath,
+} from '../core/index.js';
+import { type ApprovalRule, type Decision, decidePolicy } from '../policy/index.js';
+import { callFor, findOperation } from './load.js';
+import type { Launch } from './machine.js';
+import { type ActionContent, CLASSES, type Flag, Proposal } from './schema.js';
+import type { Caller, Services } from './services.js';
+
+export type ParsedProposal = ReturnType<typeof parseProposal>;
+
+/** Everything about a proposal that is known before its commit. */
+export interface Judged {
+  readonly proposal: ParsedProposal;
+  readonly operation: Operation;
+  readonly args: JsonObject;
+  readonly argsText: string;
+  readonly unbound: Omit<
+    ActionContent,
+    'digest' | 'binding' | 'effect' | 'approve_by' | 'flags' | 'epoch' | 'ledger_id'
+  >;
+  readonly flags: readonly Flag[];
+  readonly decision: Decision;
+  readonly approveWithinMs: number;
+  /** Set when the launch shall be part of the same commit. */
+  readonly launch?: Launch;
+}
+
+export function parseProposal(input: unknown) {
+  const parsed = Proposal.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = issue?.path.map(String).join('.') ?? '';
+  const unknown = issue?.code === 'unrecognized_keys' ? ': unknown field' : '';
+  throw new Refusal('invalid', `\`${path || 'proposal'}\` is not valid${unknown}`, { path });
+}
+
+export function freshContent(proposal: ParsedProposal): ReadonlyMap<string, Uint8Array> {
+  return new Map((proposal.content ?? []).map((bytes) => [contentRef(bytes), bytes]));
+}
+
+export async function judge(
+  services: Services,
+  caller: Caller,
+  proposal: ParsedProposal,
+  action_id: string,
+  launch: boolean,
+): Promise<Judged> {
+  const { config, version } = services.trust();
+  const operation = await findOperation(services, proposal.connector, proposal.operation);
+  const { args, argsText } = checkedArgs(operation, proposal.args);
+  const { amount, currency, factsUnknown } = checkedFacts(operation, args, proposal);
+  const actionClass = checkedClass(operation, args, proposal.class);
+  const { project, connector, target } = proposal;
+  const named = { action_id, project, connector, operation: proposal.operation, target, amount, currency };
+  const fresh = freshContent(proposal);
+  const call = (preconditions: ActionContent['preconditions']) =>
+    callFor(services, { ...named, preconditions }, argsText, args, { fresh });
+  const preconditions = (await operation.snapshot?.(call(null))) ?? null;
+  const question = {
+    principal: caller.principal,
+    on_behalf_of: proposal.on_behalf_of ?? [],
+    project,
+    connector,
+    operation: proposal.operation,
+    class: actionClass,
+    target,
+    amount,
+    currency,
+    facts_unknown: factsUnknown,
+    args,
+  };
+  const decisionId = `dec_${action_id.slice('act_'.length)}`;
+  const decision = await decidePolicy(services.policy, question, config, decisionId, services.sleep);
+  const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
+  const approvers = await checkedApprovers(services, rule, proposal.approvers, decision, actionClass);
+  const prepared =
+    launch && decision.outcome === 'ALLOW' ? ((await operation.prepare?.(call(preconditions))) ?? null) : null;
+  const authorization = { kind: 'policy', decision_id: decisionId } as const;
+  const plan = { authorization, decision, launchedBy: caller.principal, timeoutMs: operation.timeoutMs, prepared };
+  return {
+    proposal,
+    operation,
+    args,
+    argsText,
+    flags: flagsOf(proposal.target, args, factsUnknown),
+    decision,
+    approveWithinMs: Math.min(proposal.approve_within_ms ?? Infinity, rule?.expires ?? LIMITS.approveWithinMsDefault),
+    unbound: {
+      ...named,
+      work_item: proposal.work_item ?? null,
+      proposed_by: caller.principal,
+      on_behalf_of: proposal.on_behalf_of ?? [],
+      args_ref: contentRef(argsText),
+      class: actionClass,
+      policy_version: version,
+      approvers,
+      quorum: rule?.quorum ?? 1,
+      rule: rule?.title ?? null,
+      launch_within_ms: Math.min(
+        proposal.launch_within_ms ?? Infinity,
+        rule?.launch_within ?? LIMITS.launchWithinMsDefault,
+      ),
+      operation_digest: operation.digest,
+      preconditions,
+      provenance: null,
+    },
+    ...(launch && decision.outcome === 'ALLOW' ? { launch: plan } : {}),
+  };
+}
+
+function checkedArgs(operation: Operation, input: JsonObject): { args: JsonObject; argsText: string } {
+  const parsed = operation.args.safeParse(input);
+  if (!parsed.success) {
+    const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
+    throw new Refusal('invalid', `\`${path}\` is not what the operation takes`, { path });
+  }
+  const args = parsed.data as JsonObject;
+  const argsText = canonicalize(args);
+  if (argsText.length > LIMITS.argsBytesMax)
+    throw new Refusal('invalid', 'the arguments are too long', { path: 'args' });
+  const secret = secretPath(args);
+  if (secret !== undefined) throw new Refusal('secret_value', 'a secret stands here in plain', { path: secret });
+  return { args, argsText };
+}
+
+function checkedFacts(operation: Operation, args: JsonObject, proposal: ParsedProposal) {
+  const facts = operation.facts?.(args);
+  const amount = proposal.amount ?? facts?.amount?.amount ?? null;
+  const currency = proposal.currency ?? facts?.amount?.currency ?? null;
+  if (facts?.target !== undefined && facts.target !== proposal.target) {
+    throw new Refusal('target_mismatch', 'the arguments name another target', { path: 'target' });
+  }
+  const sameAmount =
+    facts?.amount === undefined || (facts.amount.amount === amount && facts.amount.currency === currency);
+  const unfounded = facts !== undefined && facts.amount === undefined && amount !== null;
+  if (!sameAmount || unfounded) {
+    throw new Refusal('amount_mismatch', 'the arguments say another amount', { path: 'amount' });
+  }
+  if ((amount === null) !== (currency === null)) {
+    throw new Refusal('invalid', 'an amount and its currency come together', { path: 'currency' });
+  }
+  return { amount, currency, factsUnknown: facts === undefined };
+}
+
+/** INVARIANT: nothing lowers the class below the operation's (actions.propose.class-floor). */
+function checkedClass(operation: Operation, args: JsonObject, asked: ActionClass | undefined): ActionClass {
+  const floor = operation.classify(args);
+  if (asked === undefined) return floor;
+  if (CLASSES.indexOf(asked) < CLASSES.indexOf(floor)) {
+    throw new Refusal('class', `the operation is of class ${floor}`, { path: 'class' });
+  }
+  return asked;
+}
+
+async function checkedApprovers(
+  services: Services,
+  rule: ApprovalRule | undefined,
+  asked: readonly string[] | undefined,
+  decision: Decision,
+  actionClass: ActionClass,
+): Promise<readonly string[]> {
+  const active = rule === undefined ? [] : await activeApprovers(services);
+  const usable = rule !== undefined && methodsOf(rule, actionClass).length > 0;
+  const approvers = usable ? approversOf(rule, active, asked) : [];
+  const outsider = asked?.find((name) => !approvers.includes(name));
+  if (outsider !== undefined) {
+    throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
+  }
+  if (decision.outcome === 'REQUIRE_APPROVAL' && approvers.length < (rule?.quorum ?? 1)) {
+    throw new Refusal(
+      'approvers',
+      rule === undefined ? 'no approval rule covers this' : 'too few people may approve this',
+    );
+  }
+  return approvers;
+}
+
+/** A software key counts for class costly only where the rule says so. */
+export function methodsOf(rule: ApprovalRule, actionClass: ActionClass): readonly string[] {
+  return rule.methods.filter(
+    (method) => method !== 'ed25519' || actionClass !== 'costly' || rule.software_key_for_costly,
+  );
+}
+
+async function activeApprovers(services: Services): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await services.ledger.list({ kind: 'person', statuses: ['active'], ...(after ? { after } : {}) });
+    names.push(...page.rows.map((row) => row.id));
+    if (page.next === undefined || names.length >= LIMITS.unitRecordsMax) return names;
+    after = page.next;
+  }
+}
+
+/** Every string in a value, at any depth. */
+function stringsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value as JsonObject).flatMap(stringsIn) : [];
+}
+
+function flagsOf(target: string, args: JsonObject, factsUnknown: boolean): readonly Flag[] {
+  const flags: Flag[] = [];
+  if (factsUnknown) flags.push('facts_unknown');
+  if (!/^[!-~ ]*$/.test(target)) flags.push('non_ascii_target');
+  if (stringsIn(args).some(hasHighEntropy)) flags.push('high_entropy_args');
+  return flags;
+}

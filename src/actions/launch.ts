@@ -1,0 +1,195 @@
+/**
+ * A launch: written down before the call, called at most once, settled by what is certain.
+ *
+ * 1. Outside the commit, as facts: the action recomputed from the store, its receipts verified, policy asked again, the
+ *    outside world compared with what was approved, what `prepare` makes.
+ * 2. One transaction: all of it checked again over locked records, the nonces used up, the launch appended.
+ * 3. After that commit, just before the first byte: too late by either clock → no call.
+ * 4. The call, and its settlement.
+ * Source: seeds actions-and-the-gate (the protocol); spec actions (launch).
+ */
+import { type Expected, type Receipt, requestKind } from '../approvals/index.js';
+import type { Operation } from '../connectors/index.js';
+import { canonicalize, type Json, Refusal } from '../core/index.js';
+import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
+import { CONFIG_RECORD, configKind, type Decision, decidePolicy } from '../policy/index.js';
+import { checkInView, expectedFor, receiptRecords, verifyReceipt } from './approve.js';
+import { callFor, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { actionKind, decideAction, type Launch } from './machine.js';
+import { policyBarrier } from './request.js';
+import type { Attempt } from './schema.js';
+import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
+import { callAndSettle, type Settled } from './settle.js';
+
+/** Everything that a launch stands on, computed from the action at one revision. */
+interface LaunchFacts {
+  readonly loaded: LoadedAction;
+  readonly operation: Operation;
+  readonly decision: Decision;
+  readonly receipts: readonly Receipt[];
+  readonly expected: Expected;
+  readonly prepared: Json;
+}
+
+/** Launches an approved action and tells what became of it. Refuses with the codes of the gate. */
+export async function execute(services: Services, caller: Caller, actionId: string): Promise<Settled> {
+  const barrier = services.launchBarrier();
+  if (barrier !== undefined) throw barrier;
+  const { facts, event, monotonic } = await withFreshFacts(services, async () => {
+    const known = await launchFacts(services, actionId);
+    services.failpoint('launch.before-commit');
+    const committed = await commitLaunch(services, caller, known);
+    return { facts: known, ...committed };
+  });
+  services.failpoint('launch.after-commit');
+  return callLaunched(services, facts.loaded, facts.operation, event, monotonic);
+}
+
+/** The call of a launch that this process has just written. */
+export function callLaunched(
+  services: Services,
+  loaded: Pick<LoadedAction, 'content' | 'argsText' | 'args'>,
+  operation: Operation,
+  event: LedgerEvent,
+  monotonic: number,
+): Promise<Settled> {
+  const attempt = (event.data as unknown as { attempt: Attempt }).attempt;
+  return callAndSettle(services, { ...loaded, operation, attempt, launchedAt: event.at, monotonic });
+}
+
+async function launchFacts(services: Services, actionId: string): Promise<LaunchFacts> {
+  const loaded = await loadAction(services, actionId);
+  const { content, state, argsText, args } = loaded;
+  // What the action itself refuses comes first: it is the plainest reason.
+  const plain = decideAction(state, { do: 'launch', launch: EMPTY_LAUNCH }, services.clock.now());
+  if (plain instanceof Refusal) throw plain;
+  const barrier = policyBarrier(services, loaded);
+  if (barrier !== undefined) throw barrier;
+  const operation = await pinnedOperation(services, content);
+  const expected: Expected = {
+    ...expectedFor(services, loaded, summarize(loaded, services, operation).digest),
+    decision: 'approve',
+  };
+  const receipts = await storedReceipts(services, loaded);
+  for (const receipt of receipts) await verifyReceipt(services, receipt, expected);
+  const decision = await decideAgain(services, loaded);
+  const call = callFor(services, content, argsText, args, {});
+  if (operation.snapshot !== undefined) {
+    const now = await operation.snapshot(callFor(services, { ...content, preconditions: null }, argsText, args, {}));
+    if (canonicalize(now) !== canonicalize(content.preconditions ?? {})) {
+      throw new Refusal('stale_precondition', 'the target changed since it was approved');
+    }
+  }
+  const prepared = (await operation.prepare?.(call)) ?? null;
+  return { loaded, operation, decision, receipts, expected, prepared };
+}
+
+const EMPTY_LAUNCH: Launch = {
+  authorization: { kind: 'receipts', request_ids: [] },
+  decision: { decision_id: '', outcome: 'DENY', code: null, determined_by: [], reason: '', facts_digest: '' },
+  launchedBy: '',
+  timeoutMs: 0,
+  prepared: null,
+};
+
+/** The receipts that approve the action, as they stand with their requests. */
+async function storedReceipts(services: Services, { state }: LoadedAction): Promise<readonly Receipt[]> {
+  if (state.authorization?.kind !== 'receipts') return [];
+  return Promise.all(
+    state.approvals.map(async ({ request_id, nonce, credential_id }) => {
+      const request = await services.ledger.readVerified(requestKind, request_id);
+      const receipt = request?.state.receipt;
+      if (!receipt || receipt.request.nonce !== nonce || receipt.credential_id !== credential_id) {
+        throw new Refusal('binding_changed', 'a receipt of the action is gone');
+      }
+      return receipt;
+    }),
+  );
+}
+
+/** Policy at launch; the stricter of the two decisions wins. */
+async function decideAgain(services: Services, { content, state, args }: LoadedAction): Promise<Decision> {
+  const question = {
+    principal: content.proposed_by,
+    on_behalf_of: content.on_behalf_of,
+    project: content.project,
+    connector: content.connector,
+    operation: content.operation,
+    class: content.class,
+    target: content.target,
+    amount: content.amount,
+    currency: content.currency,
+    facts_unknown: content.flags.includes('facts_unknown'),
+    args,
+  };
+  const { config } = services.trust();
+  const decision = await decidePolicy(services.policy, question, config, services.ids.mint('dec'), services.sleep);
+  if (decision.outcome === 'DENY') {
+    throw new Refusal(decision.code === 'policy_error' ? 'policy_error' : 'policy_denied', decision.reason);
+  }
+  if (decision.outcome === 'REQUIRE_APPROVAL' && state.authorization?.kind !== 'receipts') {
+    throw new Refusal('receipt_required', 'policy asks for a person now');
+  }
+  return decision;
+}
+
+async function commitLaunch(services: Services, caller: Caller, facts: LaunchFacts) {
+  const { loaded, receipts } = facts;
+  const { content } = loaded;
+  const { head } = services.trust();
+  const committed = await services.ledger.commit({
+    actor: caller.principal,
+    once: receipts.map(({ request }) => ({ scope: 'nonce', key: request.nonce })),
+    reads: [LEDGER_RECORD, CONFIG_RECORD, ...receipts.flatMap(receiptRecords)],
+    writes: [
+      { kind: 'effect', id: content.effect },
+      { kind: 'action', id: content.action_id },
+    ],
+    lookups: [{ kind: 'action', key: content.effect }],
+    decide: (view) => {
+      if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head) return STALE_TRUST;
+      return decideLaunch(view, facts, caller);
+    },
+  });
+  const event = committed.events.find(({ type }) => type === 'action-launched') as LedgerEvent;
+  return { event, monotonic: committed.monotonic };
+}
+
+/** INVARIANT: a launch and the use of its nonces are one commit, or neither is (actions.launch.one-commit). */
+function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
+  const { loaded, receipts, expected, decision, operation, prepared } = facts;
+  const { content, state } = loaded;
+  const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch;
+  if (epoch !== content.epoch) return new Refusal('decision_required', 'the store was restored since the proposal');
+  for (const receipt of receipts) {
+    const refused = checkInView(view, receipt, expected);
+    if (refused !== undefined) return refused;
+  }
+  if (state.authorization?.kind === 'receipts' && distinct(receipts) < content.quorum) {
+    return new Refusal('quorum', 'approvals are missing');
+  }
+  const others = view.lookup('action', content.effect).filter((row) => row.id !== content.action_id);
+  const taken = others.some((row) => row.status === 'launched' || row.status === 'unknown');
+  if (taken && content.class !== 'read' && !content.flags.includes('possible_duplicate')) {
+    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
+  }
+  const authorization = state.authorization ?? EMPTY_LAUNCH.authorization;
+  const launch: Launch = {
+    authorization,
+    decision,
+    launchedBy: caller.principal,
+    timeoutMs: operation.timeoutMs,
+    prepared,
+  };
+  const decided = decideAction(state, { do: 'launch', launch }, view.now);
+  if (decided instanceof Refusal) return decided;
+  const record = { kind: 'action', id: content.action_id } as const;
+  const events: NewEvent[] = decided.map((event) => ({ record, ...event }));
+  return { events, outcome: { action_id: content.action_id } };
+}
+
+function distinct(receipts: readonly Receipt[]): number {
+  return new Set(receipts.map(({ request }) => request.approver)).size;
+}

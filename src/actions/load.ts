@@ -1,0 +1,129 @@
+/**
+ * An action read for a decision: its events checked again, its arguments re-hashed, digest, binding and effect recomputed
+ * from what is stored, and the code that will run compared with the code that was approved.
+ *
+ * INVARIANT: what is shown = what is signed = what is stored = what is launched (actions.load.recomputed).
+ */
+
+import type { Call, Operation, Preview } from '../connectors/index.js';
+import { contentRef, type Json, type JsonObject, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
+import type { Snapshot } from '../ledger/index.js';
+import { actionBinding, actionDigest, effectDigest } from './content.js';
+import { actionKind } from './machine.js';
+import { type Summary, summaryOf } from './render.js';
+import type { ActionContent, ActionState, Attempt } from './schema.js';
+import type { Services } from './services.js';
+
+export interface LoadedAction {
+  readonly snapshot: Snapshot<ActionState>;
+  readonly state: ActionState;
+  readonly content: ActionContent;
+  readonly argsText: string;
+  readonly args: JsonObject;
+  readonly ledger: LedgerState;
+}
+
+/** Refuses `unknown_action` and `binding_changed`; faults `corrupt`. */
+export async function loadAction(services: Services, actionId: string): Promise<LoadedAction> {
+  const snapshot = await services.ledger.readVerified(actionKind, actionId);
+  if (snapshot === undefined) throw new Refusal('unknown_action', 'there is no such action');
+  const { content } = snapshot.state;
+  const bytes = await services.ledger.payload({ kind: 'action', id: actionId }, 0, content.args_ref);
+  const argsText = bytes === undefined ? undefined : utf8Decode(bytes);
+  if (argsText === undefined) throw new Refusal('binding_changed', 'the arguments of the action are gone');
+  const ledger = await readLedger(services);
+  const { binding: _, ...unbound } = content;
+  const same =
+    content.action_id === actionId &&
+    content.ledger_id === ledger.ledger_id &&
+    actionDigest(content, argsText) === content.digest &&
+    effectDigest(content, argsText) === content.effect &&
+    actionBinding(unbound) === content.binding;
+  if (!same) throw new Refusal('binding_changed', 'the stored action is not the one that was proposed');
+  return { snapshot, state: snapshot.state, content, argsText, args: parseTrusted(argsText) as JsonObject, ledger };
+}
+
+async function readLedger(services: Services): Promise<LedgerState> {
+  const snapshot = await services.ledger.read(ledgerKind, LEDGER_RECORD.id);
+  if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
+  return snapshot.state;
+}
+
+/** The operation that the action names, as it is now. Refuses `connector`, `operation`. */
+export async function findOperation(services: Services, connector: string, operation: string): Promise<Operation> {
+  const found = services.connector(connector);
+  if (found === undefined) throw new Refusal('connector', 'no such connector is configured');
+  const known = await found.operation(operation);
+  if (known === undefined) throw new Refusal('operation', 'the connector has no such operation');
+  return known;
+}
+
+/** As `findOperation`, and it is still the code that was approved. */
+export async function pinnedOperation(services: Services, content: ActionContent): Promise<Operation> {
+  const operation = await findOperation(services, content.connector, content.operation);
+  if (operation.digest !== content.operation_digest) {
+    throw new Refusal('binding_changed', 'the code that would run is not the one that was approved');
+  }
+  return operation;
+}
+
+export function summarize(loaded: LoadedAction, services: Services, operation: Operation): Summary {
+  const own = operation.summary(callFor(services, loaded.content, loaded.argsText, loaded.args, {}));
+  return summaryOf(loaded.ledger, loaded.state, loaded.argsText, own);
+}
+
+/** The connector's own view of the change, made from what the preconditions name. */
+export async function previewAction(services: Services, actionId: string): Promise<Preview | undefined> {
+  const { content, argsText, args } = await loadAction(services, actionId);
+  const operation = await pinnedOperation(services, content);
+  return operation.preview?.(callFor(services, content, argsText, args, {}));
+}
+
+interface CallExtras {
+  readonly attempt?: Pick<Attempt, 'no' | 'prepared' | 'deadline'>;
+  readonly signal?: AbortSignal;
+  /** Content by address that is not stored yet. */
+  readonly fresh?: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What a connector gets to see. Its arguments are parsed from the exact bytes that were signed. */
+export function callFor(
+  services: Services,
+  content: Pick<
+    ActionContent,
+    'action_id' | 'project' | 'operation' | 'target' | 'amount' | 'currency' | 'preconditions'
+  >,
+  argsText: string,
+  args: JsonObject,
+  extras: CallExtras,
+): Call {
+  const { attempt, signal, fresh } = extras;
+  const { action_id, amount, currency, preconditions } = content;
+  return {
+    actionId: action_id,
+    attempt: attempt?.no ?? 0,
+    project: content.project,
+    operation: content.operation,
+    target: content.target,
+    args: args as Readonly<Record<string, Json>>,
+    argsText,
+    ...(amount === null ? {} : { amount: { amount, currency: currency ?? '' } }),
+    ...(preconditions === null ? {} : { preconditions }),
+    ...(attempt === undefined ? {} : { prepared: attempt.prepared }),
+    content: async (ref) =>
+      fresh?.get(ref) ?? (await services.ledger.payload({ kind: 'action', id: action_id }, 0, ref)),
+    secret: (name) => services.secret(name),
+    deadline: attempt?.deadline ?? services.clock.now() + SNAPSHOT_MS_MAX,
+    signal: signal ?? AbortSignal.timeout(SNAPSHOT_MS_MAX),
+    idempotencyKey: action_id,
+  };
+}
+
+/** A connector's look at the world before a launch takes at most this long. */
+const SNAPSHOT_MS_MAX = 60_000;
+
+/** The payload of content that comes with a proposal. */
+export function contentPayload(bytes: Uint8Array): { ref: string; bytes: Uint8Array } {
+  return { ref: contentRef(bytes), bytes };
+}

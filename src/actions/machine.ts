@@ -1,0 +1,363 @@
+/**
+ * The life of an action as one table: every (state, command) is a transition or a named refusal. Pure.
+ *
+ * INVARIANT: confirmed and cancelled are terminal; launched and unknown are never cancelled; nothing leaves unknown without
+ * the connector's evidence or a person's signed decision; a launch is written before its call (actions.machine.*).
+ * Source: seeds actions-and-the-gate; spec actions (transitions).
+ */
+import type { Approval } from '../approvals/index.js';
+import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../core/index.js';
+import type { Kind, LedgerEvent, NewPayload } from '../ledger/index.js';
+import type { Decision } from '../policy/index.js';
+import type {
+  ActionContent,
+  ActionState,
+  ActionStateName,
+  Attempt,
+  AttemptOutcome,
+  Authorization,
+  Closing,
+  SettledBy,
+} from './schema.js';
+
+export type ActionCommand =
+  | { readonly do: 'propose'; readonly content: ActionContent; readonly decision: Decision }
+  | { readonly do: 'approve'; readonly approval: Approval }
+  | { readonly do: 'allow' }
+  | { readonly do: 'cancel'; readonly how: Closing; readonly by: string; readonly words: string | null }
+  | { readonly do: 'expire' }
+  | { readonly do: 'launch'; readonly launch: Launch }
+  | { readonly do: 'settle'; readonly settlement: Settlement }
+  | { readonly do: 'recover'; readonly by: string }
+  | { readonly do: 'interrupt' }
+  | { readonly do: 'retry' }
+  | { readonly do: 'replace' }
+  | { readonly do: 'find' }
+  | { readonly do: 'edit' };
+
+export interface Launch {
+  readonly authorization: Authorization;
+  readonly decision: Decision;
+  readonly launchedBy: string;
+  readonly timeoutMs: number;
+  readonly prepared: Json;
+}
+
+export interface Settlement {
+  readonly attempt: number;
+  readonly outcome: AttemptOutcome;
+  readonly code: string | null;
+  readonly externalRef: string | null;
+  readonly evidence: NewPayload | null;
+  readonly settledBy: SettledBy;
+}
+
+/** What a command adds to the action: a type, its data, and payloads. */
+export interface ActionEvent {
+  readonly type: string;
+  readonly data: JsonObject;
+  readonly payloads?: readonly NewPayload[];
+}
+
+export const actionKind: Kind<ActionState> = {
+  name: 'action',
+  version: 1,
+  evolve: (state, event) => evolve(state, event),
+  columns: (state) => ({
+    project: state.content.project,
+    status: state.state,
+    principal: state.content.proposed_by,
+    ...dueOf(state),
+    ...(isOpen(state.state) ? { lookup: state.content.effect } : {}),
+  }),
+};
+
+function isOpen(state: ActionStateName): boolean {
+  return state === 'proposed' || state === 'approved' || state === 'launched' || state === 'unknown';
+}
+
+/** Until when the action waits for something; absent when it waits for nothing. */
+function dueOf(state: ActionState): { readonly due?: number } {
+  const last = state.attempts.at(-1);
+  if (state.late_result !== null) return { due: last?.finished_at ?? state.proposed_at };
+  switch (state.state) {
+    case 'proposed':
+      return { due: state.content.approve_by };
+    case 'approved':
+      return { due: state.launch_by ?? state.content.approve_by };
+    case 'launched':
+      return { due: (last?.deadline ?? 0) + LIMITS.graceMs };
+    case 'unknown':
+      return { due: last?.finished_at ?? state.proposed_at };
+    default:
+      return {};
+  }
+}
+
+/** Events of a command, or why it is refused. `now` is the time of the commit. */
+export function decideAction(
+  state: ActionState | undefined,
+  command: ActionCommand,
+  now: number,
+): readonly ActionEvent[] | Refusal {
+  if (command.do === 'propose') return propose(state, command);
+  if (state === undefined) return new Refusal('unknown_action', 'there is no such action');
+  switch (command.do) {
+    case 'approve':
+      return approve(state, command.approval, now);
+    case 'allow':
+      return allow(state, now);
+    case 'cancel':
+      return cancel(state, command);
+    case 'expire':
+      return expire(state, now);
+    case 'launch':
+      return launch(state, command.launch, now);
+    case 'settle':
+      return settle(state, command.settlement, now);
+    case 'recover':
+      return recover(state, command.by, now);
+    case 'interrupt':
+      return interrupt(state);
+    case 'retry':
+    case 'replace':
+    case 'find':
+    case 'edit':
+      // INVARIANT: reserved rows refuse from every state until their part is built (actions.machine.reserved).
+      return refuse(state, `${command.do} is not possible here`);
+    default:
+      return assertNever(command);
+  }
+}
+
+function refuse(state: ActionState, what: string): Refusal {
+  const details = { state: state.state };
+  switch (state.state) {
+    case 'launched':
+      return new Refusal('launched', `the action is running: ${what}`, { details });
+    case 'unknown':
+      return new Refusal('decision_required', `the outcome is unknown: ${what}`, { details });
+    case 'cancelled':
+      return state.closed?.how === 'expired'
+        ? new Refusal('expired', `the action has expired: ${what}`, { details })
+        : new Refusal('state', `the action is cancelled: ${what}`, { details });
+    default:
+      return new Refusal('state', `the action is ${state.state}: ${what}`, { details });
+  }
+}
+
+function propose(
+  state: ActionState | undefined,
+  { content, decision }: { content: ActionContent; decision: Decision },
+): readonly ActionEvent[] | Refusal {
+  if (state !== undefined) return refuse(state, 'its id is taken');
+  if (decision.outcome === 'DENY') {
+    return new Refusal(decision.code === 'policy_error' ? 'policy_error' : 'policy_denied', decision.reason);
+  }
+  return [{ type: 'action-proposed', data: { content, decision } as unknown as JsonObject }];
+}
+
+/** A valid receipt: counts toward the quorum, approves, or binds an approved action to a fresher receipt. */
+function approve(state: ActionState, approval: Approval, now: number): readonly ActionEvent[] | Refusal {
+  const { content } = state;
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (state.state !== 'proposed' && state.state !== 'approved' && state.state !== 'failed') {
+    return refuse(state, 'it can not be approved');
+  }
+  if (now >= content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
+  // INVARIANT: after a failure only receipts that were asked for since then count: their summary lists every attempt
+  // (actions.machine.fresh-receipts).
+  const others = state.state === 'failed' ? [] : state.approvals.filter((a) => a.approver !== approval.approver);
+  const approvals = [...others, approval];
+  if (approvals.length < content.quorum)
+    return [{ type: 'approval-recorded', data: { approvals } as unknown as JsonObject }];
+  const authorization: Authorization = { kind: 'receipts', request_ids: approvals.map((a) => a.request_id) };
+  const launch_by = now + content.launch_within_ms;
+  return [{ type: 'action-approved', data: { approvals, authorization, launch_by } as unknown as JsonObject }];
+}
+
+/** A failure that the connector itself did not tell: then only a person may allow another launch. */
+function isFinding(state: ActionState): boolean {
+  const settledBy = state.attempts.at(-1)?.settled_by;
+  return settledBy === 'reconcile' || settledBy === 'human';
+}
+
+function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusal {
+  if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'it can not be allowed');
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
+  if (state.decision.outcome !== 'ALLOW' || isFinding(state) || state.content.flags.includes('possible_duplicate')) {
+    return new Refusal('receipt_required', 'a person has to approve this');
+  }
+  const authorization: Authorization = { kind: 'policy', decision_id: state.decision.decision_id };
+  const launch_by = now + state.content.launch_within_ms;
+  return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];
+}
+
+function cancel(
+  state: ActionState,
+  { how, by, words }: { how: Closing; by: string; words: string | null },
+): readonly ActionEvent[] | Refusal {
+  const may =
+    state.state === 'proposed' || state.state === 'approved' || (state.state === 'failed' && how === 'withdrawn');
+  if (!may) return refuse(state, 'it can not be cancelled');
+  return [{ type: 'action-cancelled', data: { how, by, words } }];
+}
+
+function expire(state: ActionState, now: number): readonly ActionEvent[] | Refusal {
+  const proposed = state.state === 'proposed' && now >= state.content.approve_by;
+  const approved = state.state === 'approved' && now >= (state.launch_by ?? 0);
+  if (!proposed && !approved) return refuse(state, 'it has not expired');
+  return [{ type: 'action-cancelled', data: { how: 'expired', by: 'engine:gate', words: null } }];
+}
+
+/** The part of a launch that the action itself can judge; receipts, policy and effect are judged beside it. */
+function launch(state: ActionState, plan: Launch, now: number): readonly ActionEvent[] | Refusal {
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (state.interrupted) return new Refusal('decision_required', 'the store was restored since: look at it first');
+  if (state.state === 'proposed') {
+    return now >= state.content.approve_by
+      ? new Refusal('expired', 'the time to approve it has passed')
+      : new Refusal('receipt_required', 'a person has to approve this first');
+  }
+  if (state.state !== 'approved') return refuse(state, 'it can not be launched');
+  // INVARIANT: a launch at its deadline is refused, inside the commit (actions.launch.deadline).
+  if (now >= (state.launch_by ?? 0)) return new Refusal('expired', 'the time to launch it has passed');
+  const attempt: Attempt = {
+    no: state.attempts.length + 1,
+    authorization: plan.authorization,
+    decision: plan.decision,
+    launched_by: plan.launchedBy,
+    launched_at: now,
+    deadline: now + plan.timeoutMs,
+    send_by: now + LIMITS.launchToCallMsMax,
+    prepared: plan.prepared,
+    finished_at: null,
+    outcome: null,
+    code: null,
+    external_ref: null,
+    evidence_ref: null,
+    settled_by: null,
+  };
+  return [{ type: 'action-launched', data: { attempt } as unknown as JsonObject }];
+}
+
+const OUTCOME_EVENTS = {
+  confirmed: 'action-confirmed',
+  failed: 'action-failed',
+  unknown: 'action-outcome-unknown',
+} as const;
+
+/** Settles an attempt once; a later word that contradicts it is kept beside it and blocks the action. */
+function settle(state: ActionState, settlement: Settlement, now: number): readonly ActionEvent[] | Refusal {
+  const attempt = state.attempts.find(({ no }) => no === settlement.attempt);
+  if (attempt === undefined) return refuse(state, 'it has no such attempt');
+  const { outcome, code } = settlement;
+  const waits = state.state === 'launched' || state.state === 'unknown';
+  const current = attempt.no === state.attempts.length && waits;
+  if (!current) return settleLate(state, attempt, settlement);
+  if (state.state === 'unknown' && outcome === 'unknown') return refuse(state, 'nothing new is known');
+  if (settlement.settledBy === 'reconcile' && outcome === 'failed' && now < attempt.deadline + LIMITS.graceMs) {
+    return refuse(state, 'the call may still arrive');
+  }
+  const settledBy =
+    settlement.settledBy === 'connector' && state.state === 'unknown' ? 'connector-late' : settlement.settledBy;
+  const data: JsonObject = {
+    attempt: attempt.no,
+    outcome,
+    code,
+    external_ref: settlement.externalRef,
+    evidence_ref: settlement.evidence?.ref ?? null,
+    settled_by: settledBy,
+  };
+  const payloads = settlement.evidence === null ? [] : [settlement.evidence];
+  return [{ type: OUTCOME_EVENTS[outcome], data, payloads }];
+}
+
+function settleLate(state: ActionState, attempt: Attempt, settlement: Settlement): readonly ActionEvent[] | Refusal {
+  const { outcome, code } = settlement;
+  const contradicts = outcome !== 'unknown' && attempt.outcome !== outcome;
+  if (!contradicts || state.late_result !== null) return refuse(state, 'it is settled already');
+  return [{ type: 'late-result-recorded', data: { attempt: attempt.no, outcome, code } }];
+}
+
+/** A launch that nobody answered for: never a call, only the truth that nothing is known. */
+function recover(state: ActionState, by: string, now: number): readonly ActionEvent[] | Refusal {
+  const attempt = state.attempts.at(-1);
+  if (state.state !== 'launched' || attempt === undefined) return refuse(state, 'there is nothing to recover');
+  if (now < attempt.deadline + LIMITS.graceMs) return refuse(state, 'its answer may still come');
+  const data = {
+    attempt: attempt.no,
+    outcome: 'unknown',
+    code: 'no_answer',
+    external_ref: null,
+    evidence_ref: null,
+    settled_by: 'recover',
+    by,
+  };
+  return [{ type: OUTCOME_EVENTS.unknown, data }];
+}
+
+/** After a restore nobody knows what became of an open action since the backup. */
+function interrupt(state: ActionState): readonly ActionEvent[] | Refusal {
+  if (!isOpen(state.state)) return refuse(state, 'it is not open');
+  return [{ type: 'action-interrupted', data: {} }];
+}
+
+type ApprovedData = Pick<ActionState, 'approvals' | 'authorization' | 'launch_by'>;
+type SettledData = Pick<Attempt, 'code' | 'external_ref' | 'evidence_ref' | 'settled_by'> & {
+  readonly attempt: number;
+  readonly outcome: AttemptOutcome;
+};
+
+function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState {
+  const data: unknown = event.data;
+  if (event.type === 'action-proposed') {
+    const { content, decision } = data as { content: ActionContent; decision: Decision };
+    const empty = {
+      approvals: [],
+      authorization: null,
+      launch_by: null,
+      attempts: [],
+      closed: null,
+      late_result: null,
+    };
+    return { content, state: 'proposed', proposed_at: event.at, decision, ...empty, interrupted: false };
+  }
+  const before = state as ActionState;
+  switch (event.type) {
+    case 'approval-recorded':
+      return { ...before, approvals: (data as ApprovedData).approvals };
+    case 'action-approved': {
+      const { approvals, authorization, launch_by } = data as ApprovedData;
+      return { ...before, state: 'approved', approvals, authorization, launch_by };
+    }
+    case 'action-cancelled': {
+      const { how, by, words } = data as NonNullable<ActionState['closed']>;
+      return { ...before, state: 'cancelled', closed: { how, by, words } };
+    }
+    case 'action-launched':
+      return { ...before, state: 'launched', attempts: [...before.attempts, (data as { attempt: Attempt }).attempt] };
+    case 'action-confirmed':
+    case 'action-failed':
+    case 'action-outcome-unknown': {
+      const settled = data as SettledData;
+      return { ...before, state: settled.outcome, attempts: settledAttempts(before.attempts, settled, event.at) };
+    }
+    case 'late-result-recorded': {
+      const { attempt, outcome, code } = data as NonNullable<ActionState['late_result']>;
+      return { ...before, late_result: { attempt, outcome, code } };
+    }
+    case 'action-interrupted':
+      return { ...before, state: 'unknown', interrupted: true };
+    default:
+      return before;
+  }
+}
+
+function settledAttempts(attempts: readonly Attempt[], settled: SettledData, at: number): readonly Attempt[] {
+  const { attempt, outcome, code, external_ref, evidence_ref, settled_by } = settled;
+  return attempts.map((a) =>
+    a.no === attempt ? { ...a, finished_at: at, outcome, code, external_ref, evidence_ref, settled_by } : a,
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * A proposal becomes an action: judged, bound and written down, or refused with nothing left behind.
+ *
+ * 1. The operation, its arguments in canonical bytes, no secret in plain. 2. Target and amount as the arguments say.
+ * 3. The class, never below the operation's. 4. What must still hold at launch. 5. Policy, and who may approve.
+ * 6. One commit, which joins an equal action that the same principal has open already.
+ * Source: spec actions (the action, joining, transitions).
+ */
+import type { ActionClass } from '../connectors/index.js';
+import { contentRef, digest, type Json, Refusal } from '../core/index.js';
+import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import type { LedgerEvent, LookupRow, NewEvent, View } from '../ledger/index.js';
+import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { actionBinding, actionDigest, effectDigest } from './content.js';
+import { freshContent, type Judged, judge, type ParsedProposal, parseProposal } from './judge.js';
+import { callFor, contentPayload } from './load.js';
+import { type ActionCommand, actionKind, decideAction } from './machine.js';
+import type { ActionContent, ActionState, Flag } from './schema.js';
+import { type Caller, type Services, STALE_TRUST, withFreshFacts } from './services.js';
+
+export type Proposed = {
+  readonly action_id: string;
+  /** True when an equal action of the same principal was open already: nothing was written. */
+  readonly joined: boolean;
+};
+
+export interface ProposedAction extends Proposed {
+  /** The launch that was written in the same commit, when policy allowed it and the caller asked for that. */
+  readonly launched?: LedgerEvent;
+  readonly monotonic: number;
+}
+
+/** Refuses with the codes of the gate; `launch` writes an allowed action's launch in the same commit. */
+export async function propose(
+  services: Services,
+  caller: Caller,
+  input: unknown,
+  options: { readonly launch?: boolean; readonly rerun?: boolean } = {},
+): Promise<ProposedAction> {
+  const proposal = parseProposal(input);
+  if (proposal.on_behalf_of !== undefined && caller.mayActForOthers !== true) {
+    throw new Refusal('forbidden', 'this caller may not propose on behalf of others', { path: 'on_behalf_of' });
+  }
+  const action_id = services.ids.mint('act');
+  return withFreshFacts(services, async () => {
+    const judged = await judge(services, caller, proposal, action_id, options.launch === true);
+    return commitProposal(services, caller, judged, action_id, options.rerun === true);
+  });
+}
+
+/** The decision alone: what policy says, who could approve, and what would have to hold. Nothing is written. */
+export async function explainProposal(services: Services, caller: Caller, input: unknown) {
+  const action_id = services.ids.mint('act');
+  const judged = await judge(services, caller, parseProposal(input), action_id, false);
+  const { decision, unbound, operation, args, argsText } = judged;
+  const preview = await operation.preview?.(
+    callFor(services, unbound, argsText, args, { fresh: freshContent(judged.proposal) }),
+  );
+  const { approvers, class: actionClass, rule, preconditions } = unbound;
+  return {
+    decision,
+    approvers,
+    class: actionClass,
+    rule,
+    preconditions,
+    ...(preview === undefined ? {} : { preview }),
+  };
+}
+
+async function commitProposal(
+  services: Services,
+  caller: Caller,
+  judged: Judged,
+  action_id: string,
+  rerun: boolean,
+): Promise<ProposedAction> {
+  const { proposal, unbound, argsText } = judged;
+  const effect = effectDigest(unbound, argsText);
+  const record = { kind: 'action', id: action_id } as const;
+  const { content: _, ...command } = proposal;
+  const claim =
+    proposal.idempotency_key === undefined
+      ? undefined
+      : {
+          scope: 'propose',
+          principal: caller.principal,
+          key: proposal.idempotency_key,
+          command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
+        };
+  const { head } = services.trust();
+  const committed = await services.ledger.commit<Proposed>({
+    actor: caller.principal,
+    ...(claim === undefined ? {} : { claim }),
+    reads: [LEDGER_RECORD, CONFIG_RECORD],
+    writes: [{ kind: 'effect', id: effect }, record],
+    lookups: [{ kind: 'action', key: effect }],
+    decide: (view) => {
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head) return STALE_TRUST;
+      const open = view.lookup('action', effect);
+      const own = open.find((row) => row.principal === caller.principal && canJoin(row, unbound.class));
+      if (own !== undefined && claim === undefined && !rerun) {
+        return { events: [], outcome: { action_id: own.id, joined: true } };
+      }
+      const content = boundContent(view, judged, effect, open);
+      if (content instanceof Refusal) return content;
+      const events = proposalEvents(content, judged, view.now);
+      if (events instanceof Refusal) return events;
+      return { events, outcome: { action_id, joined: false } };
+    },
+  });
+  const launched = committed.events.find((event) => event.type === 'action-launched');
+  return { ...committed.outcome, ...(launched === undefined ? {} : { launched }), monotonic: committed.monotonic };
+}
+
+function contentRefs(proposal: ParsedProposal): string[] {
+  return (proposal.content ?? []).map((bytes) => contentRef(bytes));
+}
+
+/** A read may be asked again while it runs; everything else joins as long as its outcome is not settled. */
+function canJoin(row: LookupRow, actionClass: ActionClass): boolean {
+  const waiting = row.status === 'proposed' || row.status === 'approved';
+  return waiting || actionClass !== 'read';
+}
+
+function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {
+  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
+  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
+  const { unbound, argsText } = judged;
+  const duplicate =
+    unbound.class !== 'read' && open.some((row) => row.status === 'launched' || row.status === 'unknown');
+  const flags: readonly Flag[] = duplicate ? ['possible_duplicate', ...judged.flags] : judged.flags;
+  const content = {
+    ...unbound,
+    ledger_id: ledger.ledger_id,
+    epoch: ledger.epoch,
+    digest: actionDigest(unbound, argsText),
+    effect,
+    approve_by: view.now + judged.approveWithinMs,
+    flags,
+  };
+  if (duplicate && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
+    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
+  }
+  return { ...content, binding: actionBinding(content) };
+}
+
+/** Proposed; allowed by policy where it is; launched where the caller asked for that: in one commit. */
+function proposalEvents(content: ActionContent, judged: Judged, now: number): NewEvent[] | Refusal {
+  const record = { kind: 'action', id: content.action_id } as const;
+  const args = { ref: content.args_ref, bytes: judged.argsText };
+  const payloads = [args, ...(judged.proposal.content ?? []).map(contentPayload)];
+  const commands: ActionCommand[] = [{ do: 'propose', content, decision: judged.decision }];
+  const allowed = judged.decision.outcome === 'ALLOW' && !content.flags.includes('possible_duplicate');
+  if (allowed) commands.push({ do: 'allow' });
+  if (allowed && judged.launch !== undefined) commands.push({ do: 'launch', launch: judged.launch });
+  const events: NewEvent[] = [];
+  let state: ActionState | undefined;
+  for (const command of commands) {
+    const decided = decideAction(state, command, now);
+    if (decided instanceof Refusal) return decided;
+    for (const event of decided) {
+      events.push({ record, ...event, ...(event.type === 'action-proposed' ? { payloads } : {}) });
+      state = actionKind.evolve(state, {
+        ...event,
+        record,
+        revision: 0,
+        at: now,
+        actor: '',
+        payloads: [],
+        prev: null,
+        hash: '',
+      });
+    }
+  }
+  return events;
+}

@@ -1,0 +1,119 @@
+/**
+ * The gate asks a person: a request over exactly this action, its conditions and the summary as it is now.
+ * It is issued only for a record that can use it, and only to somebody who could approve it.
+ * Source: spec authority (request and receipt).
+ */
+import { openRequest, type RequestDocument } from '../approvals/index.js';
+import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
+import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
+import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { actionKind } from './machine.js';
+import type { Summary } from './render.js';
+import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
+
+export interface RequestInput {
+  /** `human:NAME`; the first of the action's approvers when absent. */
+  readonly approver?: string;
+  readonly decision?: 'approve' | 'deny';
+  /** At most a day; 15 minutes when absent. */
+  readonly ttlMs?: number;
+}
+
+export interface IssuedRequest {
+  readonly request: RequestDocument;
+  readonly summary: readonly string[];
+}
+
+/** The action's policy version is the active one; else nothing is approved or launched. */
+export function policyBarrier(services: Services, loaded: LoadedAction): Refusal | undefined {
+  if (loaded.content.policy_version === services.trust().version) return undefined;
+  return new Refusal('policy_changed', 'the trust configuration changed since the proposal');
+}
+
+/** The summary as a person would sign it now, checked against the stored action and the code that would run. */
+export async function readSummary(services: Services, actionId: string): Promise<Summary> {
+  const loaded = await loadAction(services, actionId);
+  return summarize(loaded, services, await pinnedOperation(services, loaded.content));
+}
+
+export function requestApproval(
+  services: Services,
+  caller: Caller,
+  actionId: string,
+  input: RequestInput = {},
+): Promise<IssuedRequest> {
+  return withFreshFacts(services, () => issue(services, caller, actionId, input));
+}
+
+async function issue(
+  services: Services,
+  caller: Caller,
+  actionId: string,
+  input: RequestInput,
+): Promise<IssuedRequest> {
+  const { decision = 'approve', ttlMs = LIMITS.requestTtlMsDefault } = input;
+  if (ttlMs > LIMITS.requestTtlMsMax || ttlMs < 1) throw new Refusal('ttl', 'a request lives a day at most');
+  const loaded = await loadAction(services, actionId);
+  const { content, snapshot } = loaded;
+  const approver = input.approver ?? content.approvers[0];
+  if (approver === undefined) throw new Refusal('approvers', 'nobody may approve this action');
+  if (!content.approvers.includes(approver)) {
+    throw new Refusal('approver_not_allowed', `${approver} may not approve this`);
+  }
+  const barrier = policyBarrier(services, loaded);
+  if (barrier !== undefined && decision === 'approve') throw barrier;
+  const summary = summarize(loaded, services, await pinnedOperation(services, content));
+  const request_id = services.ids.mint('req');
+  const nonce = base64urlEncode(services.random.bytes(32));
+  const { head } = services.trust();
+  const committed = await services.ledger.commit({
+    actor: caller.principal,
+    reads: [LEDGER_RECORD, CONFIG_RECORD, { kind: 'person', id: approver }, { kind: 'action', id: actionId }],
+    writes: [{ kind: 'request', id: request_id }],
+    decide: (view) => {
+      if (view.get(actionKind, actionId)?.head !== snapshot.head) return STALE;
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && decision === 'approve') return STALE;
+      if (view.get(personKind, approver)?.state.state !== 'active') {
+        return new Refusal('unknown_approver', 'no such person is registered');
+      }
+      const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0;
+      const refused = requestBarrier(loaded, view.now, decision);
+      if (refused !== undefined) return refused;
+      const request: RequestDocument = {
+        v: 1,
+        kind: 'action',
+        aud: { ledger_id: content.ledger_id, epoch },
+        request_id,
+        approver,
+        subject: actionId,
+        digest: content.digest,
+        binding: content.binding,
+        summary_digest: summary.digest,
+        decision,
+        requested_by: caller.principal,
+        nonce,
+        iat: view.now,
+        exp: view.now + ttlMs,
+      };
+      return { events: [openRequest(request, null)], outcome: request };
+    },
+  });
+  return { request: committed.outcome, summary: summary.rendered };
+}
+
+/** A request that no record could use is not issued. */
+function requestBarrier({ state, content }: LoadedAction, now: number, decision: string): Refusal | undefined {
+  const details = { state: state.state };
+  if (state.state === 'launched') return new Refusal('launched', 'the action is running', { details });
+  if (state.state === 'unknown') return new Refusal('decision_required', 'the outcome is unknown', { details });
+  const usable =
+    state.state === 'proposed' || state.state === 'approved' || (state.state === 'failed' && decision === 'approve');
+  if (!usable) {
+    const code = state.closed?.how === 'expired' ? 'expired' : 'state';
+    return new Refusal(code, `the action is ${state.state}`, { details });
+  }
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (now >= content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
+  return undefined;
+}

@@ -1,0 +1,63 @@
+/**
+ * What the gate's services are given: the ledger, the clock, chance, the trust configuration and the doors out.
+ * `app` fills it; tests fill it with other clocks and stores.
+ */
+import type { ProofVerifier } from '../approvals/index.js';
+import type { Connector } from '../connectors/index.js';
+import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal } from '../core/index.js';
+import type { Ledger } from '../ledger/index.js';
+import type { PolicyEngine, TrustConfig } from '../policy/index.js';
+
+/** The active trust configuration, and the head of its record at which it was read. */
+export interface ActiveTrust {
+  readonly config: TrustConfig;
+  readonly version: string;
+  readonly head: string;
+}
+
+export interface Services {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: IdMinter;
+  readonly proofs: ProofVerifier;
+  readonly policy: PolicyEngine;
+  readonly failpoint: Failpoint;
+  trust(): ActiveTrust;
+  /** Reads the active configuration anew, after another process changed it. */
+  reloadTrust(): Promise<void>;
+  connector(name: string): Connector | undefined;
+  secret(name: string): Promise<string | undefined>;
+  /** Why this gate may launch nothing at present; undefined when it may. */
+  launchBarrier(): Refusal | undefined;
+  /** Resolves after a while, or when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Who asks, as the door authenticated it. */
+export interface Caller {
+  /** `agent:NAME` or `engine:NAME`; a person arises only from a receipt. */
+  readonly principal: string;
+  /** Whether it may name others on whose behalf it asks. */
+  readonly mayActForOthers?: boolean;
+}
+
+/** What `decide` answers when a fact was computed from a record that changed since: the caller starts again. */
+export const STALE = new Refusal('busy', 'the record changed meanwhile');
+
+/** What `decide` answers when this process has an older trust configuration than the ledger. */
+export const STALE_TRUST = new Refusal('busy', 'the trust configuration changed meanwhile');
+
+/** Runs work that commits on facts, again when the facts were stale, at most three times. */
+export async function withFreshFacts<T>(services: Services, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const stale = error === STALE || error === STALE_TRUST;
+      if (!stale) throw error;
+      if (attempt >= LIMITS.commitAttemptsMax) throw new Refusal('busy', 'other callers changed the same record first');
+      if (error === STALE_TRUST) await services.reloadTrust();
+    }
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * The call, and what is known of it afterwards. Only a certain word settles an attempt as confirmed or failed: an
+ * exception, a time-out, a malformed or a lost answer is unknown. What can't be written stays launched, and `recover`
+ * finds it.
+ * Source: seeds actions-and-the-gate (steps 3 to 5); spec actions (launch).
+ */
+import { z } from 'zod';
+import type { Operation, Outcome } from '../connectors/index.js';
+import { canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal } from '../core/index.js';
+import type { NewPayload } from '../ledger/index.js';
+import { callFor, type LoadedAction, loadAction, pinnedOperation } from './load.js';
+import { type ActionCommand, actionKind, decideAction, type Settlement } from './machine.js';
+import type { Attempt, AttemptOutcome, SettledBy } from './schema.js';
+import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
+
+export type Settled = {
+  readonly action_id: string;
+  readonly state: AttemptOutcome;
+  readonly attempt: number;
+  readonly code: string | null;
+  readonly external_ref: string | null;
+  readonly evidence: Json;
+};
+
+interface LaunchedCall extends Pick<LoadedAction, 'content' | 'argsText' | 'args'> {
+  readonly operation: Operation;
+  readonly attempt: Attempt;
+  /** The time of the launch's commit, by the wall and by the monotonic clock. */
+  readonly launchedAt: number;
+  readonly monotonic: number;
+}
+
+const AnswerSchema = z.object({
+  result: z.enum(['confirmed', 'failed', 'unknown']),
+  code: z.string().max(128).optional(),
+  externalRef: z.string().max(1_024).optional(),
+  evidence: z.json().optional(),
+});
+
+const UNKNOWN = (code: string): Outcome => ({ result: 'unknown', code });
+
+/** Calls the connector once, and writes down what is certain. */
+export async function callAndSettle(services: Services, launched: LaunchedCall): Promise<Settled> {
+  const { content, attempt, operation } = launched;
+  services.failpoint('launch.before-call');
+  // INVARIANT: no call leaves late, whichever clock says so (actions.launch.never-called).
+  if (isTooLate(services, launched.launchedAt, launched.monotonic)) {
+    return settle(services, content.action_id, attempt.no, { result: 'failed', code: 'never_called' }, 'connector');
+  }
+  const stop = new AbortController();
+  const call = callFor(services, content, launched.argsText, launched.args, { attempt, signal: stop.signal });
+  const answer = answerOf(() => operation.execute(call));
+  const overdue = services
+    .sleep(Math.max(0, attempt.deadline - services.clock.now()), stop.signal)
+    .then((): Outcome | undefined => undefined);
+  const outcome = await Promise.race([answer, overdue]);
+  stop.abort();
+  services.failpoint('launch.after-call');
+  if (outcome === undefined) {
+    settleLater(services, content.action_id, attempt.no, answer);
+    return settle(services, content.action_id, attempt.no, UNKNOWN('no_answer'), 'connector');
+  }
+  services.failpoint('launch.before-settle');
+  const settled = await settle(services, content.action_id, attempt.no, outcome, 'connector');
+  services.failpoint('launch.after-settle');
+  return settled;
+}
+
+/** How long after the commit the call may still begin. */
+function isTooLate(services: Services, launchedAt: number, monotonic: number): boolean {
+  const wall = services.clock.now() - launchedAt;
+  const elapsed = services.clock.monotonic() - monotonic;
+  return Math.max(wall, elapsed) > LIMITS.launchToCallMsMax;
+}
+
+/** A connector's answer, whatever it does: what is not a well-formed answer is unknown. */
+async function answerOf(ask: () => Promise<Outcome>): Promise<Outcome> {
+  let answer: unknown;
+  try {
+    answer = await ask();
+  } catch (error) {
+    return UNKNOWN(isOurs(error) ? error.code : 'exception');
+  }
+  const parsed = AnswerSchema.safeParse(answer);
+  if (!parsed.success) return UNKNOWN('malformed_answer');
+  return parsed.data as Outcome;
+}
+
+/** An answer after the deadline still settles its own attempt, when it is certain. */
+function settleLater(services: Services, actionId: string, attempt: number, answer: Promise<Outcome>): void {
+  answer
+    .then((late) =>
+      late.result === 'unknown' ? undefined : settle(services, actionId, attempt, late, 'connector-late'),
+    )
+    .catch(() => undefined);
+}
+
+/** Writes an outcome for one attempt. Refuses `unrecorded` when the store fails: the launch stays, for `recover`. */
+export async function settle(
+  services: Services,
+  actionId: string,
+  attempt: number,
+  outcome: Outcome,
+  settledBy: SettledBy,
+): Promise<Settled> {
+  const evidence = evidenceOf(outcome);
+  const settlement: Settlement = {
+    attempt,
+    outcome: outcome.result,
+    code: outcome.code ?? null,
+    externalRef: outcome.externalRef ?? null,
+    evidence,
+    settledBy,
+  };
+  try {
+    await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement });
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('unrecorded', 'the outcome could not be written down', { details: { outcome: outcome.result } });
+  }
+  return {
+    action_id: actionId,
+    state: outcome.result,
+    attempt,
+    code: settlement.code,
+    external_ref: settlement.externalRef,
+    evidence: outcome.evidence ?? null,
+  };
+}
+
+function evidenceOf(outcome: Outcome): NewPayload | null {
+  if (outcome.evidence === undefined) return null;
+  const bytes = canonicalize(outcome.evidence);
+  if (bytes.length > LIMITS.contentBytesMax) return null;
+  return { ref: contentRef(bytes), bytes };
+}
+
+/** Commits one command of the machine, over the state as it is then. */
+export async function commitCommand(
+  services: Services,
+  actor: string,
+  actionId: string,
+  command: ActionCommand,
+): Promise<void> {
+  const record = { kind: 'action', id: actionId } as const;
+  await services.ledger.commit({
+    actor,
+    writes: [record],
+    decide: (view) => {
+      const decided = decideAction(view.get(actionKind, actionId)?.state, command, view.now);
+      if (decided instanceof Refusal) return decided;
+      return { events: decided.map((event) => ({ record, ...event })), outcome: null };
+    },
+  });
+}
+
+/** Asks the connector what became of an unknown outcome. Refuses `decision_required` where it can't tell. */
+export function reconcile(services: Services, caller: Caller, actionId: string): Promise<Settled> {
+  return withFreshFacts(services, async () => {
+    const loaded = await loadAction(services, actionId);
+    const { state, content, argsText, args } = loaded;
+    if (state.state === 'launched') throw new Refusal('launched', 'the action is running: wait, or recover it');
+    if (state.state !== 'unknown') throw new Refusal('state', `the action is ${state.state}: nothing is unknown`);
+    const attempt = state.attempts.at(-1);
+    const operation = await pinnedOperation(services, content);
+    if (attempt === undefined || operation.reconcile === undefined) throw undecided('the connector can not tell');
+    const ask = operation.reconcile;
+    const call = callFor(services, content, argsText, args, { attempt });
+    const found = await answerOf(async () => (await ask(call)) ?? UNKNOWN('can_not_tell'));
+    if (found.result === 'unknown') throw undecided('the connector can not tell');
+    const mayStillArrive = services.clock.now() < attempt.deadline + LIMITS.graceMs;
+    if (found.result === 'failed' && mayStillArrive)
+      throw undecided('nothing is there yet, and the call may still arrive');
+    if ((await services.ledger.read(actionKind, actionId))?.head !== loaded.snapshot.head) throw STALE;
+    const settled = await settle(services, actionId, attempt.no, found, 'reconcile');
+    return { ...settled, by: caller.principal };
+  });
+}
+
+function undecided(what: string): Refusal {
+  return new Refusal('decision_required', `the outcome stays unknown: ${what}`, {
+    next: 'try again later, or let a person decide',
+  });
+}
+
+export interface Recovered {
+  /** Launches that nobody answered for: their outcome is unknown now. */
+  readonly unknown: readonly string[];
+  /** Proposals and approvals whose time had passed. */
+  readonly expired: readonly string[];
+}
+
+/** Ends what nobody will end: overdue launches become unknown, overdue proposals and approvals expire. Calls nothing. */
+export async function recover(services: Services, caller: Caller): Promise<Recovered> {
+  const unknown: string[] = [];
+  const expired: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const query = { kind: 'action', waiting: true, statuses: ['proposed', 'approved', 'launched'] } as const;
+    const page = await services.ledger.list({ ...query, ...(after === undefined ? {} : { after }) });
+    const now = services.clock.now();
+    const due = page.rows.filter((row) => (row.due ?? 0) <= now);
+    await Promise.all(
+      due.map(async (row) => {
+        const launched = row.status === 'launched';
+        const command: ActionCommand = launched ? { do: 'recover', by: caller.principal } : { do: 'expire' };
+        const refused = await commitCommand(services, 'engine:gate', row.id, command).catch((error: unknown) => {
+          if (error instanceof Refusal) return error;
+          throw error;
+        });
+        if (!(refused instanceof Refusal)) (launched ? unknown : expired).push(row.id);
+      }),
+    );
+    if (page.next === undefined || due.length < page.rows.length) return { unknown, expired };
+    after = page.next;
+  }
+}
+
+/** Takes an action back before its launch. */
+export async function cancel(services: Services, caller: Caller, actionId: string, words?: string): Promise<void> {
+  const state = (await services.ledger.read(actionKind, actionId))?.state;
+  if (state === undefined) throw new Refusal('unknown_action', 'there is no such action');
+  if (state.content.proposed_by !== caller.principal) {
+    throw new Refusal('forbidden', 'only its proposer or a person may take it back');
+  }
+  const command: ActionCommand = { do: 'cancel', how: 'withdrawn', by: caller.principal, words: words ?? null };
+  await commitCommand(services, caller.principal, actionId, command);
+}

@@ -1,0 +1,68 @@
+/**
+ * Backups of the embedded store: a complete copy while others go on working, and putting one back.
+ *
+ * Putting one back makes no gate launch again by itself: what the gate remembers is longer than the backup, so everything
+ * waits for an operator's signature (kind restore).
+ * Source: spec ledger (backends), authority (identity of the ledger).
+ */
+import { existsSync, renameSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Fault, isOurs, Refusal } from '../core/index.js';
+import { LocalLedger, SqliteStore } from '../ledger/index.js';
+import { systemClock } from './clock.js';
+import type { Home } from './home.js';
+import { ALL_KINDS, type CountersignGate } from './open.js';
+import { systemRandom } from './random.js';
+
+/** Writes a verified copy. Refuses `invalid` for a path that exists; faults `corrupt` for a copy that does not verify. */
+export async function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
+  const target = resolve(path);
+  if (existsSync(target)) throw new Refusal('invalid', 'there is a file at the path of the backup', { path: 'file' });
+  await gate.ledger.backup(target);
+  return { path: target, events: (await verifyCopy(target)).events };
+}
+
+/** Opens a copy by itself and verifies it whole. */
+async function verifyCopy(path: string) {
+  const store = new SqliteStore(path);
+  const ledger = new LocalLedger({ store, kinds: ALL_KINDS, clock: systemClock, random: systemRandom });
+  try {
+    const report = await ledger.verify();
+    const [defect] = report.defects;
+    if (defect !== undefined) throw new Fault('corrupt', `${defect.where}: ${defect.what}`);
+    return { ...report, ledgerId: store.ledgerId };
+  } finally {
+    await ledger.close();
+  }
+}
+
+/**
+ * Puts a verified copy in the place of the store; the store before is kept beside it. No gate may be open on this home.
+ * Refuses `not_found`, `audience` for another ledger's backup; faults `corrupt`.
+ */
+export async function placeBackup(home: Home, path: string, now: number): Promise<{ kept: string | undefined }> {
+  const source = resolve(path);
+  if (!existsSync(source)) throw new Refusal('not_found', 'there is no such backup', { path: 'file' });
+  const incoming = `${home.store}.incoming-${now}`;
+  try {
+    const { ledgerId } = await verifyCopy(source);
+    const original = new SqliteStore(source);
+    await original.backup(incoming);
+    original.close();
+    let kept: string | undefined;
+    if (existsSync(home.store)) {
+      const present = new SqliteStore(home.store);
+      const same = present.ledgerId === ledgerId;
+      present.close();
+      if (!same) throw new Refusal('audience', 'the backup is of another ledger');
+      kept = `${home.store}.before-${now}`;
+      for (const suffix of ['', '-wal', '-shm']) {
+        if (existsSync(home.store + suffix)) renameSync(home.store + suffix, kept + suffix);
+      }
+    }
+    renameSync(incoming, home.store);
+    return { kept };
+  } catch (error) {
+    throw isOurs(error) ? error : new Fault('store', 'the backup could not be put back', error);
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * What waits for a person, most urgent first: approvals with what is missing, unknown outcomes, launches that nobody
+ * answered for, results that contradict. Each row says what to do next. What has expired is not in it.
+ * Source: spec actions (decisions).
+ */
+import { type ActionState, actionKind } from '../actions/index.js';
+import { requestKind } from '../approvals/index.js';
+import { LIMITS } from '../core/index.js';
+import type { Ledger } from '../ledger/index.js';
+
+export type DecisionRow = {
+  readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request';
+  readonly id: string;
+  readonly project: string | null;
+  readonly operation: string;
+  readonly target: string;
+  readonly class: string | null;
+  readonly approvals: number;
+  readonly quorum: number;
+  readonly approvers: readonly string[];
+  /** Until when; for what has happened already, since when. Milliseconds since the epoch. */
+  readonly due: number;
+  /** The command to type. */
+  readonly next: string;
+};
+
+const ROWS_MAX = 1_000;
+
+/** At most 1,000 rows; `person` narrows to what `human:NAME` can decide. */
+export async function listDecisions(ledger: Ledger, now: number, person?: string): Promise<readonly DecisionRow[]> {
+  const rows: DecisionRow[] = [];
+  for (let after: string | undefined; rows.length < ROWS_MAX; ) {
+    const page = await ledger.list({ kind: 'action', waiting: true, ...(after === undefined ? {} : { after }) });
+    for (const { id, due } of page.rows) {
+      const snapshot = await ledger.read(actionKind, id);
+      const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now);
+      if (row !== undefined && (person === undefined || concerns(row, person))) rows.push(row);
+    }
+    if (page.next === undefined) break;
+    after = page.next;
+  }
+  return [...rows, ...(await actRows(ledger, now, person))].sort((a, b) => a.due - b.due);
+}
+
+function concerns(row: DecisionRow, person: string): boolean {
+  return row.what !== 'approval' || row.approvers.includes(person);
+}
+
+function actionRow(state: ActionState, due: number, now: number): DecisionRow | undefined {
+  const { content } = state;
+  const common = {
+    id: content.action_id,
+    project: content.project,
+    operation: `${content.connector} ${content.operation}`,
+    target: content.target,
+    class: content.class,
+    approvals: state.approvals.length,
+    quorum: content.quorum,
+    approvers: content.approvers,
+    due,
+  };
+  if (state.late_result !== null) {
+    return { ...common, what: 'late_result', next: `countersign action show ${content.action_id}` };
+  }
+  if (state.state === 'proposed' && now < content.approve_by) {
+    return { ...common, what: 'approval', next: `countersign action request ${content.action_id}` };
+  }
+  if (state.state === 'unknown') {
+    return { ...common, what: 'outcome_unknown', next: `countersign action reconcile ${content.action_id}` };
+  }
+  const deadline = state.attempts.at(-1)?.deadline ?? 0;
+  if (state.state === 'launched' && now >= deadline + LIMITS.graceMs) {
+    return { ...common, what: 'interrupted_launch', next: 'countersign action recover' };
+  }
+  return undefined;
+}
+
+/** Open requests for changes of people, keys or configuration. */
+async function actRows(ledger: Ledger, now: number, person?: string): Promise<readonly DecisionRow[]> {
+  const page = await ledger.list({ kind: 'request', waiting: true });
+  const rows: DecisionRow[] = [];
+  for (const { id, due } of page.rows) {
+    if ((due ?? 0) <= now) continue;
+    const request = (await ledger.read(requestKind, id))?.state.request;
+    if (request === undefined || request.kind === 'action') continue;
+    if (person !== undefined && request.approver !== person) continue;
+    rows.push({
+      what: 'request',
+      id,
+      project: null,
+      operation: request.kind,
+      target: request.subject,
+      class: null,
+      approvals: 0,
+      quorum: 1,
+      approvers: [request.approver],
+      due: due ?? 0,
+      next: `countersign approver sign ${id}`,
+    });
+  }
+  return rows;
+}

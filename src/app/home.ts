@@ -1,0 +1,68 @@
+/**
+ * The gate's home: the folder of its store, trust configuration and keys. It never lies in a repository or work tree, where
+ * an agent could write it, and nobody but its owner may write it.
+ * Source: spec authority (trust configuration).
+ */
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Refusal } from '../core/index.js';
+
+export interface Home {
+  readonly folder: string;
+  readonly store: string;
+  readonly trustFile: string;
+  readonly keysFolder: string;
+  readonly threadKey: string;
+  /** What this gate remembers of its ledger, outside the store. */
+  readonly seenFile: string;
+  /** Where connectors keep what they need between calls. */
+  readonly workFolder: string;
+}
+
+/** The environment that decides where things are: read here and nowhere else. */
+export interface HomeEnvironment {
+  readonly COUNTERSIGN_HOME?: string | undefined;
+  readonly XDG_CONFIG_HOME?: string | undefined;
+}
+
+/** The home that an option, the environment or the user's config folder names, in this order. */
+export function homeAt(option: string | undefined, environment: HomeEnvironment): Home {
+  const base = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  const folder = resolve(option ?? (environment.COUNTERSIGN_HOME || join(base, 'countersign')));
+  return {
+    folder,
+    store: join(folder, 'ledger.sqlite'),
+    trustFile: join(folder, 'trust.yaml'),
+    keysFolder: join(folder, 'keys'),
+    threadKey: join(folder, 'keys', 'threads.key'),
+    seenFile: join(folder, 'seen.json'),
+    workFolder: join(folder, 'work'),
+  };
+}
+
+/** Refuses `config_location` for a home that others may write or that lies in a work tree; checks links as they resolve. */
+export function checkHome(home: Home): void {
+  const real = existsSync(home.folder) ? realpathSync(home.folder) : home.folder;
+  for (let folder = real; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) {
+      throw new Refusal('config_location', 'the home of the gate lies in a repository');
+    }
+    if (folder === dirname(folder)) break;
+  }
+  for (const path of [home.folder, home.trustFile, home.keysFolder]) {
+    if (existsSync(path) && (statSync(path).mode & 0o022) !== 0) {
+      throw new Refusal('config_location', 'the home of the gate can be written by others', {
+        next: `make it yours alone: chmod go-w ${path}`,
+      });
+    }
+  }
+}
+
+/** Makes the folders of a new home, for its owner alone. */
+export function makeHome(home: Home): void {
+  for (const folder of [home.folder, home.keysFolder, home.workFolder]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+  }
+}

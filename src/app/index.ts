@@ -1,0 +1,27 @@
+/**
+ * Countersign as a library: `open()` a gate, put tools behind it, ask and decide.
+ */
+export type { ActionState, Attempt, Proposal, Settled } from '../actions/index.js';
+export { CLASS_WORDS } from '../actions/index.js';
+export { type Act, challengeOf, configChanges, Receipt, type RequestDocument, signWith } from '../approvals/index.js';
+export type { Connector, Operation, Outcome } from '../connectors/index.js';
+export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
+export type { VerifyReport } from '../ledger/index.js';
+export { type Message, readThread, verifyThread } from '../messages/index.js';
+export { policyVersion, type TrustConfig } from '../policy/index.js';
+export { type AuditReport, auditLedger } from './audit.js';
+export { backupTo, placeBackup } from './backup.js';
+export { systemClock } from './clock.js';
+export { readEnvironment } from './config.js';
+export { damageCopy } from './damage.js';
+export type { DecisionRow } from './decisions.js';
+export { examine, type Finding } from './doctor.js';
+export { explainDecision } from './explain.js';
+export { Gate } from './gate.js';
+export { checkHome, type Home, homeAt } from './home.js';
+export { bootstrapApprover, initialize, keyPath, makeKey } from './init.js';
+export { type CountersignGate, type OpenOptions, open } from './open.js';
+export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
+export { type GateTool, NoEffect, type ToolDefinition, type ToolResult } from './tool.js';
+export { type RecipeOptions, trustRecipe } from './recipe.js';
+export { parseTrustConfig, readTrustFile } from './trust-file.js';

@@ -1,0 +1,136 @@
+/**
+ * A new ledger: its identity, its first trust configuration, and, in the bootstrap ceremony, its first approver.
+ *
+ * The first key becomes active when the code that the gate shows is typed at the terminal of the store's owner. A ledger
+ * that a demonstration makes in a fresh folder takes the code from the process that makes it, says so in every summary, and
+ * never becomes an ordinary one.
+ * Source: spec authority (approvers and keys: bootstrap).
+ */
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bytesToHex, Fault, isOurs, type Random, Refusal } from '../core/index.js';
+import {
+  bootstrapKey,
+  confirmationCode,
+  createLedger,
+  isSameCode,
+  keyId,
+  LEDGER_RECORD,
+  lockKey,
+  readKeyFile,
+} from '../identity/index.js';
+import type { Ledger } from '../ledger/index.js';
+import { formatThreadKey } from '../messages/index.js';
+import { applyConfig, CONFIG_RECORD } from '../policy/index.js';
+import { checkHome, type Home, makeHome } from './home.js';
+import { openStore } from './open.js';
+import { systemRandom } from './random.js';
+import { parseTrustConfig } from './trust-file.js';
+
+export interface InitOptions {
+  /** The text of the trust configuration; it is written to the home and becomes the active version. */
+  readonly trust: string;
+  /** Marks the ledger of a demonstration: only in a folder that did not exist or is empty. */
+  readonly demo?: boolean;
+  readonly random?: Random;
+}
+
+/** Makes home and ledger. Refuses `already_initialized`, `config_location`, `config_invalid`. */
+export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
+  const { trust, demo = false, random = systemRandom } = options;
+  if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
+  if (demo && existsSync(home.folder) && readdirSync(home.folder).length > 0) {
+    throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
+  }
+  const config = parseTrustConfig(trust);
+  checkHome(home);
+  const ledgerId = bytesToHex(random.bytes(16));
+  try {
+    makeHome(home);
+    writePrivate(home.trustFile, trust);
+    writePrivate(home.threadKey, formatThreadKey(random.bytes(32)));
+    const { ledger } = openStore(home, {}, ledgerId);
+    try {
+      await ledger.commit({
+        actor: 'engine:gate',
+        writes: [LEDGER_RECORD, CONFIG_RECORD],
+        decide: () => ({
+          events: [createLedger(ledgerId, config.name, demo), applyConfig(config, { bootstrap: 'init' })],
+          outcome: null,
+        }),
+      });
+    } finally {
+      await ledger.close();
+    }
+  } catch (error) {
+    throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
+  }
+  return { ledgerId };
+}
+
+/** A file for its owner alone, that must not exist yet. */
+export function writePrivate(path: string, content: string): void {
+  writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+  chmodSync(path, 0o600);
+}
+
+export interface NewKey {
+  readonly path: string;
+  readonly person: string;
+  readonly publicKey: string;
+  /** The code that the person's own terminal shows. */
+  readonly code: string;
+}
+
+/** Makes a software key for a person: a file that the passphrase encrypts. It is nobody's until it is registered. */
+export async function makeKey(
+  ledgerId: string,
+  person: string,
+  passphrase: string,
+  path: string,
+  random: Random = systemRandom,
+): Promise<NewKey> {
+  const chance = { seed: random.bytes(32), salt: random.bytes(16), iv: random.bytes(12) };
+  const { text, publicKey } = await lockKey(person, passphrase, chance);
+  try {
+    writePrivate(path, text);
+  } catch {
+    throw new Refusal('invalid', 'the key file can not be written: it exists already, or its folder does not', {
+      path: 'out',
+    });
+  }
+  return { path, person, publicKey, code: confirmationCode(ledgerId, publicKey) };
+}
+
+/**
+ * Confirms the first approver. `typed` is what a person typed at the terminal of the store's owner, or, for a ledger of a
+ * demonstration alone, what its process knows. Refuses `forbidden` once there was a first approver, or for another code.
+ */
+export async function bootstrapApprover(
+  ledger: Ledger,
+  ledgerId: string,
+  keyText: string,
+  typed: string,
+  ceremony: 'terminal' | 'demo',
+): Promise<{ person: string; keyId: string }> {
+  const { person, publicKey } = readKeyFile(keyText);
+  if (!isSameCode(typed, confirmationCode(ledgerId, publicKey))) {
+    throw new Refusal('forbidden', 'the code is another one: nothing was confirmed', { next: 'start again' });
+  }
+  const id = keyId(publicKey);
+  await ledger.commit({
+    actor: person,
+    writes: [LEDGER_RECORD, { kind: 'person', id: person }, { kind: 'key', id }],
+    reads: [],
+    decide: (view) => {
+      const events = bootstrapKey(view, person, publicKey, ceremony);
+      return events instanceof Refusal ? events : { events, outcome: null };
+    },
+  });
+  return { person, keyId: id };
+}
+
+/** The path of a person's key file where no other is named. */
+export function keyPath(home: Home, person: string): string {
+  return join(home.keysFolder, `${person.slice('human:'.length)}.key`);
+}

@@ -1,0 +1,65 @@
+/**
+ * What this gate remembers of its ledger outside the store: (ledger_id, epoch, sequence, log hash). A store that does not
+ * contain it was rolled back or replaced, and launches nothing until a person accepts it.
+ * Source: spec authority (identity of the ledger).
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { canonicalize, Fault, type JsonObject, PATTERNS, parseJson, Refusal } from '../core/index.js';
+import type { Ledger, LogHead } from '../ledger/index.js';
+
+export type Seen = {
+  readonly ledger_id: string;
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly log_hash: string;
+};
+
+/** Refuses `ledger_rolled_back` for a damaged memory: it can't vouch for anything. */
+export function readSeen(path: string): Seen | undefined {
+  if (!existsSync(path)) return undefined;
+  const { ledger_id, epoch, sequence, log_hash } = parseJson(readFileSync(path)) as JsonObject;
+  const valid =
+    typeof ledger_id === 'string' &&
+    PATTERNS.ledgerId.test(ledger_id) &&
+    Number.isSafeInteger(epoch) &&
+    Number.isSafeInteger(sequence) &&
+    typeof log_hash === 'string' &&
+    PATTERNS.sha256.test(log_hash);
+  if (!valid) throw new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger is damaged');
+  return { ledger_id, epoch: epoch as number, sequence: sequence as number, log_hash };
+}
+
+/** Replaces the memory, in one step, unless another process of this gate remembers more of the same epoch. */
+export function writeSeen(path: string, seen: Seen, options: { readonly force?: boolean } = {}): void {
+  try {
+    const known = options.force === true ? undefined : readSeen(path);
+    const older = known !== undefined && known.epoch === seen.epoch && known.sequence >= seen.sequence;
+    if (older && known.ledger_id === seen.ledger_id) return;
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, `${canonicalize(seen)}\n`, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    throw new Fault('store', 'the gate could not write down what it has seen', error);
+  }
+}
+
+/** Whether the store contains what was seen; undefined when it does. */
+export async function rollbackBarrier(
+  ledger: Ledger,
+  ledgerId: string,
+  epoch: number,
+  seen: Seen | undefined,
+): Promise<Refusal | undefined> {
+  if (seen === undefined) return undefined;
+  if (seen.ledger_id !== ledgerId)
+    return new Refusal('ledger_rolled_back', 'another ledger stands where this gate knew its own');
+  if (seen.epoch > epoch) return new Refusal('ledger_rolled_back', 'the store is from before a restore');
+  if (seen.sequence === 0) return undefined;
+  const [entry] = await ledger.log(seen.sequence - 1);
+  if (entry?.logHash === seen.log_hash) return undefined;
+  return new Refusal('ledger_rolled_back', 'the store misses what this gate has seen');
+}
+
+export function seenOf(ledgerId: string, epoch: number, head: LogHead): Seen {
+  return { ledger_id: ledgerId, epoch, sequence: head.sequence, log_hash: head.logHash };
+}

@@ -1,0 +1,206 @@
+/**
+ * `gate.tool`: a function of the application that runs only through the gate. The arguments that are signed are the
+ * schema's output in canonical form, and the function gets a frozen copy of exactly the stored bytes.
+ *
+ * A throw is an unknown outcome, unless it is a `NoEffect` or `noEffectIf` says that nothing can have happened.
+ * Source: spec doors (embedding), actions (connectors: tool).
+ */
+import type { ZodType } from 'zod';
+import type { ActionState, Settled } from '../actions/index.js';
+import { type ActionClass, type Call, type Operation, type Outcome, operationDigest } from '../connectors/index.js';
+import { canonicalize, type Json, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
+import type { Gate } from './gate.js';
+import type { ToolConnector } from './tool-connector.js';
+
+/** Thrown by a tool that certainly had no effect: the action fails instead of becoming unknown. */
+export class NoEffect extends Error {
+  override readonly name = 'NoEffect';
+}
+
+export interface ToolContext {
+  /** The action id: the same for every attempt. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ToolDefinition<Input> {
+  /** 1 to 128 of `[A-Za-z0-9._:/-]`. */
+  readonly name: string;
+  /** Changes whenever the code does: an action approved for another version is not run. */
+  readonly version: string;
+  readonly project?: string;
+  readonly input: ZodType<Input>;
+  /** Irreversible when absent. */
+  readonly risk?: ActionClass;
+  /** The account or object affected; the tool's name when absent. */
+  readonly target?: (args: Input) => string;
+  readonly amount?: (args: Input) => { readonly amount: number; readonly currency: string };
+  /** Lines for the person who signs, from the arguments alone. */
+  readonly summary?: (args: Input) => Readonly<Record<string, string>>;
+  readonly preview?: (args: Input) => Promise<string>;
+  readonly execute: (args: Input, context: ToolContext) => Promise<Json | undefined>;
+  readonly noEffectIf?: (error: unknown) => boolean;
+  /** What became of a call under this key; undefined when it can't be told. */
+  readonly reconcile?: (args: Input, idempotencyKey: string) => Promise<'confirmed' | 'failed' | undefined>;
+  /** Describes what would undo it, for a person to propose later; kept as evidence. */
+  readonly undo?: (args: Input, result: Json) => { readonly tool: string; readonly args: JsonObject };
+  /** How long the call may take, in milliseconds; 60,000 when absent. */
+  readonly timeoutMs?: number;
+}
+
+export type ToolResult =
+  | { readonly status: 'done'; readonly action_id: string; readonly result: Json }
+  | { readonly status: 'pending'; readonly action_id: string; readonly next: string }
+  | { readonly status: 'denied'; readonly action_id: string; readonly words: string | null }
+  | { readonly status: 'changes_requested'; readonly action_id: string; readonly words: string | null }
+  | { readonly status: 'expired'; readonly action_id: string }
+  | { readonly status: 'cancelled'; readonly action_id: string }
+  | { readonly status: 'failed'; readonly action_id: string; readonly code: string | null }
+  | { readonly status: 'unknown'; readonly action_id: string };
+
+export interface GateTool<Input> {
+  readonly name: string;
+  /** Asks, and runs where policy allows it; else pending. */
+  call(args: Input, options?: { readonly idempotencyKey?: string }): Promise<ToolResult>;
+  /** Goes on with a pending action: runs it once it is approved, waiting for at most `waitMs`. */
+  resume(actionId: string, options?: { readonly waitMs?: number }): Promise<ToolResult>;
+}
+
+const TIMEOUT_MS = 60_000;
+
+export function makeTool<Input>(gate: Gate, tools: ToolConnector, definition: ToolDefinition<Input>): GateTool<Input> {
+  const operation = toolOperation(definition);
+  tools.define(definition.name, operation);
+  const { name, project = 'tools' } = definition;
+  return {
+    name,
+    async call(args, options = {}) {
+      const parsed = definition.input.safeParse(args);
+      if (!parsed.success) {
+        const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
+        throw new Refusal('invalid', `\`${path}\` is not what the tool takes`, { path });
+      }
+      const facts = operation.facts?.(parsed.data as JsonObject);
+      const { proposed, settled } = await gate.proposeAndLaunch({
+        project,
+        connector: tools.name,
+        operation: name,
+        target: facts?.target ?? name,
+        args: args as JsonObject,
+        ...(facts?.amount ?? {}),
+        ...(options.idempotencyKey === undefined ? {} : { idempotency_key: options.idempotencyKey }),
+      });
+      if (settled !== undefined) return resultOf(settled);
+      return goOn(gate, proposed.action_id, await gate.show(proposed.action_id));
+    },
+    async resume(actionId, options = {}) {
+      const isDecided = (state: ActionState) => state.state !== 'proposed';
+      const state = await gate.wait(actionId, isDecided, options.waitMs ?? 1);
+      return goOn(gate, actionId, state);
+    },
+  };
+}
+
+/** Runs what is approved; tells everything else as it is. */
+async function goOn(gate: Gate, action_id: string, state: ActionState): Promise<ToolResult> {
+  const attempt = state.attempts.at(-1);
+  switch (state.state) {
+    case 'proposed':
+    case 'launched':
+      return { status: 'pending', action_id, next: `countersign action request ${action_id}` };
+    case 'approved':
+      return resultOf(await gate.execute(action_id));
+    case 'confirmed':
+      return { status: 'done', action_id, result: await evidenceOf(gate, action_id, attempt?.evidence_ref ?? null) };
+    case 'failed':
+      return { status: 'failed', action_id, code: attempt?.code ?? null };
+    case 'unknown':
+      return { status: 'unknown', action_id };
+    case 'cancelled': {
+      const how = state.closed?.how;
+      if (how === 'expired') return { status: 'expired', action_id };
+      if (how === 'withdrawn' || how === undefined) return { status: 'cancelled', action_id };
+      return { status: how, action_id, words: state.closed?.words ?? null };
+    }
+  }
+}
+
+async function evidenceOf(gate: Gate, actionId: string, ref: string | null): Promise<Json> {
+  if (ref === null) return null;
+  const events = await gate.ledger.events({ kind: 'action', id: actionId });
+  const at = events.find((event) => event.payloads.includes(ref));
+  const bytes = at && (await gate.ledger.payload(at.record, at.revision, ref));
+  return bytes === undefined ? null : resultIn(parseTrusted(new TextDecoder().decode(bytes)));
+}
+
+function resultOf(settled: Settled): ToolResult {
+  const { action_id, code } = settled;
+  switch (settled.state) {
+    case 'confirmed':
+      return { status: 'done', action_id, result: resultIn(settled.evidence) };
+    case 'failed':
+      return { status: 'failed', action_id, code };
+    case 'unknown':
+      return { status: 'unknown', action_id };
+  }
+}
+
+function resultIn(evidence: Json): Json {
+  return typeof evidence === 'object' && evidence !== null ? ((evidence as JsonObject).result ?? null) : null;
+}
+
+function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
+  const { name, version, input, risk = 'irreversible', noEffectIf, reconcile, undo } = definition;
+  const typed = (call: Pick<Call, 'argsText'>): Input => freeze(parseTrusted(call.argsText)) as Input;
+  return {
+    digest: operationDigest({ connector: 'tool', codeVersion: version, operation: name, args: input }),
+    args: input,
+    timeoutMs: definition.timeoutMs ?? TIMEOUT_MS,
+    dedupe: 'none',
+    classify: () => risk,
+    facts: (args) => ({
+      target: definition.target?.(args as Input) ?? name,
+      ...(definition.amount === undefined ? {} : { amount: definition.amount(args as Input) }),
+    }),
+    summary: (call) =>
+      Object.entries(definition.summary?.(typed(call)) ?? {}).map(([line, value]) => ({ name: line, value })),
+    ...(definition.preview === undefined
+      ? {}
+      : {
+          preview: async (call: Call) => ({
+            mediaType: 'text/plain' as const,
+            text: (await definition.preview?.(typed(call))) ?? '',
+          }),
+        }),
+    async execute(call): Promise<Outcome> {
+      const args = typed(call);
+      try {
+        const context = { idempotencyKey: call.idempotencyKey, signal: call.signal };
+        const result = (await definition.execute(args, context)) ?? null;
+        const evidence = { result, ...(undo === undefined ? {} : { undo: undo(args, result) as unknown as Json }) };
+        canonicalize(evidence);
+        return { result: 'confirmed', evidence };
+      } catch (error) {
+        if (error instanceof NoEffect || noEffectIf?.(error) === true) return { result: 'failed', code: 'no_effect' };
+        return { result: 'unknown', code: 'exception' };
+      }
+    },
+    ...(reconcile === undefined
+      ? {}
+      : {
+          async reconcile(call: Call): Promise<Outcome | undefined> {
+            const result = await reconcile(typed(call), call.idempotencyKey);
+            return result === undefined ? undefined : { result };
+          },
+        }),
+  };
+}
+
+/** A copy that the function can't change: it gets what was signed, and nobody after it gets anything else. */
+function freeze(value: Json): Json {
+  if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value as JsonObject)) freeze(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,244 @@
+/**
+ * The verbs of an action after its proposal: look, ask, attach, run, find out, take back.
+ */
+import { parseJson, Refusal } from '../../core/index.js';
+import { EXIT, type Output, paint, paintState, shown, timeText, writeTable } from '../output.js';
+import type { Command, OpenGate } from '../run.js';
+import { duration, previewText, readContent } from './propose.js';
+
+type State = Awaited<ReturnType<OpenGate['show']>>;
+type Settled = Awaited<ReturnType<OpenGate['execute']>>;
+
+export function show(actionId: string): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    const state = await opened.show(actionId);
+    const args = await opened.args(actionId);
+    output.value({ ...state, args: parseJson(args) });
+    writeState(output, state, args, Date.now());
+    return undefined;
+  };
+}
+
+function writeState(output: Output, state: State, args: string, now: number): void {
+  const { content } = state;
+  const row = (name: string, value: string) => output.line(`${paint.dim(name.padEnd(12))} ${value}`);
+  row('action', content.action_id);
+  row('state', paintState(state.state, state.authorization?.kind === 'policy'));
+  row('what', `${shown(content.connector)} ${shown(content.operation)} on ${shown(content.target)}`);
+  row('risk', content.class === 'costly' ? 'high impact' : content.class);
+  if (content.amount !== null) row('amount', `${content.amount} minor units ${shown(content.currency)}`);
+  row('project', shown(content.project));
+  if (content.work_item !== null) row('work item', shown(content.work_item));
+  row('proposed by', shown(content.proposed_by));
+  row('approvals', `${state.approvals.length} of ${content.quorum} (${content.approvers.map(shown).join(', ') || 'nobody'})`);
+  row('policy', `${state.decision.outcome}: ${shown(state.decision.reason)}`);
+  if (state.state === 'proposed') row('approve by', timeText(content.approve_by, now));
+  if (state.state === 'approved' && state.launch_by !== null) row('run by', timeText(state.launch_by, now));
+  if (content.flags.length > 0) row('flags', content.flags.join(', '));
+  for (const attempt of state.attempts) {
+    const words = [attempt.outcome ?? 'running', attempt.code, attempt.external_ref, attempt.settled_by];
+    row(`attempt ${attempt.no}`, words.filter((word) => word !== null).map(shown).join(' '));
+  }
+  if (state.closed !== null) row('closed', [state.closed.how, state.closed.by, state.closed.words].map(shown).join(' '));
+  if (state.late_result !== null) row('late result', shown(state.late_result.outcome));
+  row('arguments', shown(args));
+  row('fingerprint', content.digest);
+}
+
+export interface ListOptions {
+  readonly project?: string;
+  readonly state?: readonly string[];
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+export function list(options: ListOptions): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    const page = await opened.list({
+      ...(options.project === undefined ? {} : { project: options.project }),
+      ...(options.state === undefined ? {} : { states: options.state }),
+      limit: Number(options.limit ?? 50),
+      ...(options.after === undefined ? {} : { after: options.after }),
+    });
+    const states = await Promise.all(page.rows.map((row) => opened.show(row.id)));
+    output.value({ actions: states, ...(page.next === undefined ? {} : { next: page.next }) });
+    const rows = states.map(({ content, ...state }) => [
+      content.action_id,
+      paintState(state.state, state.authorization?.kind === 'policy'),
+      `${shown(content.connector)} ${shown(content.operation)}`,
+      shown(content.target),
+      shown(content.proposed_by),
+    ]);
+    await writeTable(output, ['action', 'state', 'what', 'target', 'proposed by'], rows);
+    if (page.next !== undefined) output.note(`more: --after ${page.next}`);
+    return undefined;
+  };
+}
+
+export interface RequestOptions {
+  readonly approver?: string;
+  readonly deny?: boolean;
+  readonly expires?: string;
+}
+
+export function request(actionId: string, options: RequestOptions): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    const issued = await opened.request(actionId, {
+      ...(options.approver === undefined ? {} : { approver: options.approver }),
+      decision: options.deny === true ? 'deny' : 'approve',
+      ...(options.expires === undefined ? {} : { ttlMs: duration(options.expires) }),
+    });
+    output.value(issued);
+    output.line(issued.request.request_id);
+    output.note(`${shown(issued.request.approver)} signs until ${timeText(issued.request.exp, Date.now())}`);
+    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    return undefined;
+  };
+}
+
+export function fetchReceipt(actionId: string): Command {
+  return async ({ gate, output }) => {
+    const attached = await (await gate()).fetchReceipt(actionId);
+    output.value(attached ?? { action_id: actionId, state: 'not_signed' });
+    if (attached === undefined) {
+      output.note('not signed yet');
+      return EXIT.unsigned;
+    }
+    output.line(`${attached.action_id} ${paintState(attached.state)}`);
+    if (attached.state === 'approved') output.note(`next: countersign action execute ${actionId}`);
+    return undefined;
+  };
+}
+
+export function approve(actionId: string, options: { readonly receipt: string; readonly reason?: string }): Command {
+  return async ({ gate, output }) => {
+    const receipt = parseJson(readContent(options.receipt), { code: 'format' });
+    const attached = await (await gate()).approve(actionId, receipt, options.reason);
+    output.value(attached);
+    output.line(`${attached.action_id} ${paintState(attached.state)}`);
+    return undefined;
+  };
+}
+
+export function execute(actionId: string): Command {
+  return async ({ gate, output }) => settledExit(output, await (await gate()).execute(actionId));
+}
+
+export function reconcile(actionId: string): Command {
+  return async ({ gate, output }) => settledExit(output, await (await gate()).reconcile(actionId));
+}
+
+function settledExit(output: Output, settled: Settled): number {
+  output.value(settled);
+  const words = [settled.code, settled.external_ref].filter((word) => word !== null).map(shown);
+  output.line(`${settled.action_id} ${paintState(settled.state)}${words.length > 0 ? `: ${words.join(' ')}` : ''}`);
+  switch (settled.state) {
+    case 'confirmed':
+      return EXIT.done;
+    case 'failed':
+      return EXIT.failed;
+    case 'unknown':
+      output.note(`next: countersign action reconcile ${settled.action_id}`);
+      return EXIT.unknown;
+  }
+}
+
+export function cancel(actionId: string, options: { readonly reason?: string }): Command {
+  return async ({ gate, output }) => {
+    await (await gate()).cancel(actionId, options.reason);
+    output.value({ action_id: actionId, state: 'cancelled' });
+    output.line(`${actionId} ${paintState('cancelled')}`);
+    return undefined;
+  };
+}
+
+export function recover(): Command {
+  return async ({ gate, output }) => {
+    const recovered = await (await gate()).recover();
+    output.value(recovered);
+    for (const id of recovered.unknown) output.line(`${id} ${paintState('unknown')}`);
+    for (const id of recovered.expired) output.line(`${id} expired`);
+    if (recovered.unknown.length + recovered.expired.length === 0) output.note('nothing to recover');
+    return undefined;
+  };
+}
+
+const WAIT_MS_MAX = 24 * 3_600_000;
+
+/** Waits until the action is decided, or with `--settled` until its outcome is known. */
+export function wait(actionId: string, options: { readonly timeout?: string; readonly settled?: boolean }): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    const timeoutMs = Math.min(options.timeout === undefined ? 600_000 : duration(options.timeout), WAIT_MS_MAX);
+    const open = options.settled === true ? ['proposed', 'approved', 'launched'] : ['proposed'];
+    const state = await opened.wait(actionId, ({ state: now }) => !open.includes(now), timeoutMs);
+    output.value(state);
+    output.line(`${actionId} ${paintState(state.state, state.authorization?.kind === 'policy')}`);
+    switch (state.state) {
+      case 'proposed':
+        return EXIT.unsigned;
+      case 'failed':
+        return EXIT.failed;
+      case 'unknown':
+        return EXIT.unknown;
+      case 'cancelled':
+        throw new Refusal(state.closed?.how === 'expired' ? 'expired' : 'state', `the action is cancelled: ${state.closed?.how}`);
+      default:
+        return undefined;
+    }
+  };
+}
+
+export interface InboxOptions {
+  readonly for?: string;
+  readonly watch?: boolean;
+}
+
+/** What waits for a person, most urgent first; with `--watch` again at every change. */
+export function inbox(options: InboxOptions): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    await writeInbox(opened, output, options.for);
+    if (options.watch !== true) return undefined;
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    const { sequence } = await opened.ledger.head();
+    for await (const { event } of opened.ledger.watch(sequence, stop.signal)) {
+      if (event.record.kind === 'action' || event.record.kind === 'request') await writeInbox(opened, output, options.for);
+    }
+    return undefined;
+  };
+}
+
+async function writeInbox(opened: OpenGate, output: Output, person: string | undefined): Promise<void> {
+  const rows = await opened.decisions(person);
+  output.value({ decisions: rows });
+  if (rows.length === 0) output.note('nothing waits for a person');
+  const words: Readonly<Record<string, string>> = {
+    approval: 'approval',
+    outcome_unknown: 'outcome unknown',
+    interrupted_launch: 'no answer came',
+    late_result: 'late result',
+    request: 'signature',
+  };
+  for (const row of rows) {
+    output.line(`${paint.bold(words[row.what] ?? row.what)} ${row.id} ${shown(row.operation)} on ${shown(row.target)}`);
+    const missing = row.what === 'approval' ? `${row.approvals} of ${row.quorum} approvals, ` : '';
+    output.line(`  ${missing}${timeText(row.due, Date.now())}`);
+    output.line(`  next: ${row.next}`);
+  }
+}
+
+/** The summary exactly as signed, and the connector's own view. */
+export function summary(actionId: string): Command {
+  return async ({ gate, output }) => {
+    const { lines, preview } = await (await gate()).summary(actionId);
+    output.value({ summary: lines, ...(preview === undefined ? {} : { preview }) });
+    for (const line of lines) output.line(line);
+    if (preview !== undefined) output.line(previewText(preview.text));
+    return undefined;
+  };
+}

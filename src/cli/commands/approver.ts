@@ -1,0 +1,175 @@
+/**
+ * The people who sign: keys, signatures, the registry. Nothing here makes a command a person: a signature does.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { PATTERNS, parseJson, Refusal } from '../../core/index.js';
+import { type Output, paint, shown, timeText, writeTable } from '../output.js';
+import type { Command, OpenGate } from '../run.js';
+import { askText, hasTerminal, readPassphrase } from '../terminal.js';
+import { previewText, readContent } from './propose.js';
+
+function personOf(name: string): string {
+  const person = name.startsWith('human:') ? name : `human:${name}`;
+  if (!PATTERNS.human.test(person)) throw new Refusal('invalid', 'a person is named `human:NAME`');
+  return person;
+}
+
+export interface KeyOptions {
+  readonly out?: string;
+  readonly passphraseFrom?: string;
+}
+
+/** Makes a software key. The first one is confirmed at this terminal; a later one is registered by a signature. */
+export function key(name: string, options: KeyOptions): Command {
+  return async ({ gate, output }) => {
+    const app = await import('../../app/index.js');
+    const opened = await gate();
+    const identity = await opened.identity();
+    const person = personOf(name);
+    const path = resolve(options.out ?? app.keyPath(opened.home, person));
+    if (existsSync(path)) throw new Refusal('invalid', `there is a file at \`${shown(path)}\``, { path: 'out' });
+    if (!identity.bootstrapped && !hasTerminal()) {
+      throw new Refusal('no_terminal', 'the first approver is confirmed at a terminal');
+    }
+    const passphrase = await readPassphrase(options.passphraseFrom, `A passphrase for the key of ${person}`, true);
+    const made = await app.makeKey(identity.ledger_id, person, passphrase, path);
+    output.note(`key file: ${shown(path)}`);
+    if (!identity.bootstrapped) {
+      await confirmFirst(output, opened, made.path, made.code);
+      output.value({ person, key_file: path, confirmed: true });
+      output.line(`${paint.good('confirmed')}: ${person} may approve, and is the operator of this ledger`);
+      return undefined;
+    }
+    const change = {
+      change: 'add-key' as const,
+      person,
+      roles: ['approver' as const],
+      public_key: made.publicKey,
+    };
+    const issued = await opened.requestAct({ kind: 'registry', change });
+    output.value({ person, key_file: path, confirmed: false, code: made.code, request_id: issued.request.request_id });
+    output.line(`code: ${made.code}`);
+    output.note(`${shown(issued.request.approver)} compares the code and signs:`);
+    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    return undefined;
+  };
+}
+
+/** The bootstrap ceremony: the code that the gate shows is typed at the terminal of the store's owner. */
+export async function confirmFirst(output: Output, opened: OpenGate, path: string, code: string): Promise<void> {
+  const { bootstrapApprover } = await import('../../app/index.js');
+  output.line(`The code of this key is ${paint.bold(code)}.`);
+  const typed = await askText('Type the code to make it the key of the first approver');
+  const { ledger_id } = await opened.identity();
+  await bootstrapApprover(opened.ledger, ledger_id, readFileSync(path, 'utf8'), typed, 'terminal');
+}
+
+export interface SignOptions {
+  readonly key?: string;
+  readonly passphraseFrom?: string;
+  readonly deny?: boolean;
+  readonly reason?: string;
+  readonly out?: string;
+}
+
+/** Shows a request in full, signs it, and hands the receipt in (or writes it to a file). */
+export function sign(requestId: string, options: SignOptions): Command {
+  return async ({ gate, output }) => {
+    const app = await import('../../app/index.js');
+    const opened = await gate();
+    const asked = await opened.requestDetails(requestId);
+    if (asked.state !== 'open') throw new Refusal('replay', 'the request was signed already');
+    const denies = options.deny === true && asked.request.kind === 'action';
+    const details = denies ? await denial(opened, asked.request) : asked;
+    const { request, summary } = details;
+    for (const line of summary) output.line(line);
+    if (asked.preview !== undefined) output.line(previewText(asked.preview.text));
+    const verdict = denies ? paint.bad('DENY') : paint.good(request.kind === 'action' ? 'APPROVE' : 'SIGN');
+    output.note(`${verdict} as ${shown(request.approver)}, until ${timeText(request.exp, Date.now())}`);
+    const path = options.key ?? join(opened.home.keysFolder, `${request.approver.slice('human:'.length)}.key`);
+    const text = new TextDecoder().decode(readContent(path));
+    const passphrase = await readPassphrase(options.passphraseFrom, `Passphrase of ${shown(request.approver)} to sign this`);
+    const receipt = app.signWith(await app.unlockKey(text, passphrase), request);
+    if (options.out !== undefined) {
+      writeFileSync(options.out, `${JSON.stringify(receipt)}\n`, { mode: 0o600 });
+      output.value({ request_id: request.request_id, receipt: resolve(options.out) });
+      output.line(`signed: ${shown(options.out)}`);
+      return undefined;
+    }
+    const done = denies
+      ? await opened.approve(request.subject, receipt, options.reason)
+      : await opened.submit(receipt);
+    output.value(done);
+    output.line(paint.good(denies ? 'denied' : request.kind === 'action' ? 'signed' : 'signed and carried out'));
+    if (!denies && request.kind === 'action') output.note(`next: countersign action fetch-receipt ${request.subject}`);
+    return undefined;
+  };
+}
+
+/** A denial is a request of its own: its signature says deny. */
+function denial(opened: OpenGate, request: { readonly subject: string; readonly approver: string }) {
+  return opened.request(request.subject, { approver: request.approver, decision: 'deny' });
+}
+
+export function listApprovers(): Command {
+  return async ({ gate, output }) => {
+    const { personKind, keyKind } = await import('../../app/index.js');
+    const { ledger } = await gate();
+    const people = await Promise.all((await ledger.list({ kind: 'person' })).rows.map((row) => ledger.read(personKind, row.id)));
+    const keys = await Promise.all((await ledger.list({ kind: 'key' })).rows.map((row) => ledger.read(keyKind, row.id)));
+    const states = people.flatMap((person) => (person === undefined ? [] : [person.state]));
+    const keyStates = keys.flatMap((known) => (known === undefined ? [] : [known.state]));
+    output.value({ people: states, keys: keyStates });
+    const rows = states.flatMap((person) =>
+      keyStates
+        .filter((known) => known.person === person.person)
+        .map((known) => [
+          shown(person.person),
+          person.roles.join(', '),
+          person.state,
+          `${known.state}, software key`,
+          known.key_id,
+        ]),
+    );
+    await writeTable(output, ['person', 'roles', 'state', 'key', 'key id'], rows);
+    return undefined;
+  };
+}
+
+/** Asks an operator to revoke a key (`sha256:…`) or remove a person. */
+export function revoke(name: string): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    const change = PATTERNS.sha256.test(name)
+      ? { change: 'revoke-key' as const, key_id: name }
+      : { change: 'remove-person' as const, person: personOf(name) };
+    const issued = await opened.requestAct({ kind: 'registry', change });
+    output.value(issued);
+    for (const line of issued.summary) output.line(line);
+    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    return undefined;
+  };
+}
+
+export interface VerifyReceiptOptions {
+  readonly publicKey?: string;
+}
+
+/** Checks a receipt: against the ledger, or with `--public-key` against that key alone, offline. */
+export function verifyReceipt(file: string, options: VerifyReceiptOptions): Command {
+  return async ({ gate, output }) => {
+    const { checkReceiptOffline, checkReceiptOnline } = await import('../../app/index.js');
+    const value = parseJson(readContent(file), { code: 'format' });
+    const verdict =
+      options.publicKey === undefined
+        ? await checkReceiptOnline(await gate(), value)
+        : await checkReceiptOffline(value, options.publicKey);
+    output.value(verdict);
+    const { request } = verdict;
+    const decision = request.kind === 'action' ? ` ${request.decision}` : '';
+    output.line(`${paint.good('good')}: ${shown(request.approver)} signed ${request.kind}${decision} for ${shown(request.subject)}`);
+    output.line(`fingerprint ${request.digest}`);
+    return undefined;
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * `action propose`: asks for an effect. With `--dry-run` it only tells what would be decided.
+ */
+import { readFileSync } from 'node:fs';
+import { type JsonObject, parseJson, Refusal } from '../../core/index.js';
+import { paintState, shown } from '../output.js';
+import type { Command } from '../run.js';
+
+export interface ProposeOptions {
+  readonly connector?: string;
+  readonly operation?: string;
+  readonly project?: string;
+  readonly target?: string;
+  readonly args?: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly class?: 'read' | 'reversible' | 'irreversible' | 'costly';
+  readonly workItem?: string;
+  readonly approver?: readonly string[];
+  readonly approveWithin?: string;
+  readonly launchWithin?: string;
+  readonly idempotencyKey?: string;
+  readonly content?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly like?: string;
+}
+
+export function propose(options: ProposeOptions): Command {
+  return async ({ gate, output }) => {
+    const opened = await gate();
+    if (options.dryRun === true) {
+      const explained = await opened.explain(proposalOf(options));
+      output.value(explained);
+      output.line(`decision: ${explained.decision.outcome} (${shown(explained.decision.reason)})`);
+      output.line(`risk: ${explained.class}`);
+      output.line(`approvers: ${explained.approvers.map(shown).join(', ') || 'nobody'}`);
+      for (const [name, value] of Object.entries(explained.preconditions ?? {})) {
+        output.line(`must still hold ${shown(name)}: ${shown(value)}`);
+      }
+      if (explained.preview !== undefined) output.line(previewText(explained.preview.text));
+      output.line('nothing was written');
+      return undefined;
+    }
+    const proposed =
+      options.like === undefined ? await opened.propose(proposalOf(options)) : await opened.proposeLike(options.like);
+    output.value(proposed);
+    const state = await opened.show(proposed.action_id);
+    output.line(proposed.action_id);
+    const joined = proposed.joined ? ' (asked for before: this is the same action)' : '';
+    output.note(`${paintState(proposed.state, state.authorization?.kind === 'policy')}${joined}`);
+    if (proposed.state === 'proposed') output.note(`next: countersign action request ${proposed.action_id}`);
+    if (proposed.state === 'approved') output.note(`next: countersign action execute ${proposed.action_id}`);
+    return undefined;
+  };
+}
+
+/** A diff or a table, line by line, each made safe for a terminal. */
+export function previewText(text: string): string {
+  const lines = text.endsWith('\n') ? text.slice(0, -1) : text;
+  return lines
+    .split('\n')
+    .map((line) => `  | ${shown(line.replaceAll('\t', '    '))}`)
+    .join('\n');
+}
+
+function proposalOf(options: ProposeOptions) {
+  const { connector, operation, project, target } = options;
+  if (!connector || !operation || !project || !target) {
+    throw new Refusal('usage', 'a proposal needs --connector, --operation, --project and --target, or --like');
+  }
+  return {
+    connector,
+    operation,
+    project,
+    target,
+    args: readArgs(options.args),
+    ...(options.amount === undefined ? {} : { amount: wholeNumber(options.amount, 'amount') }),
+    ...(options.currency === undefined ? {} : { currency: options.currency }),
+    ...(options.class === undefined ? {} : { class: options.class }),
+    ...(options.workItem === undefined ? {} : { work_item: options.workItem }),
+    ...(options.approver === undefined ? {} : { approvers: [...options.approver] }),
+    ...(options.approveWithin === undefined ? {} : { approve_within_ms: duration(options.approveWithin) }),
+    ...(options.launchWithin === undefined ? {} : { launch_within_ms: duration(options.launchWithin) }),
+    ...(options.idempotencyKey === undefined ? {} : { idempotency_key: options.idempotencyKey }),
+    ...(options.content === undefined ? {} : { content: options.content.map(readContent) }),
+  };
+}
+
+/** JSON in the option itself, `@FILE`, or `-` for standard input; read strictly. */
+function readArgs(option: string | undefined): JsonObject {
+  if (option === undefined) return {};
+  const text = option === '-' ? readContent('/dev/stdin') : option.startsWith('@') ? readContent(option.slice(1)) : option;
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('invalid', 'the arguments are not a JSON object', { path: 'args' });
+  }
+  return value as JsonObject;
+}
+
+export function readContent(path: string): Uint8Array {
+  try {
+    return readFileSync(path === '-' ? '/dev/stdin' : path);
+  } catch {
+    throw new Refusal('invalid', `the file \`${shown(path)}\` can not be read`);
+  }
+}
+
+function wholeNumber(text: string, path: string): number {
+  if (!/^\d{1,16}$/.test(text)) throw new Refusal('invalid', `\`${path}\` is a whole number of minor units`, { path });
+  return Number(text);
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `24h` or `7d` in milliseconds. */
+export function duration(text: string): number {
+  if (!/^[1-9]\d{0,5}[smhd]$/.test(text)) {
+    throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
+  }
+  return Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0);
+}

@@ -1,0 +1,128 @@
+/**
+ * Setting a gate up and keeping it: `init`, `doctor`, `backup`, `restore`.
+ */
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { PATTERNS, Refusal } from '../../core/index.js';
+import { EXIT, paint, shown } from '../output.js';
+import type { Command } from '../run.js';
+import { askText, hasTerminal, readPassphrase } from '../terminal.js';
+import { confirmFirst } from './approver.js';
+
+export interface InitOptions {
+  readonly name?: string;
+  readonly approver?: string | false;
+  readonly repository?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly noopFolder?: string;
+  readonly passphraseFrom?: string;
+}
+
+export function init(options: InitOptions): Command {
+  return async ({ output, options: common }) => {
+    const app = await import('../../app/index.js');
+    const home = app.homeAt(common.home, app.readEnvironment());
+    const approver = await approverName(options);
+    const name = options.name ?? (hasTerminal() ? await askText('A name for this ledger', 'my gate') : 'my gate');
+    const trust = app.trustRecipe({
+      name,
+      repositories: repositoriesOf(options.repository ?? []),
+      agents: options.agent ?? [],
+      ...(options.noopFolder === undefined ? {} : { noopFolder: resolve(options.noopFolder) }),
+    });
+    if (options.noopFolder !== undefined) mkdirSync(resolve(options.noopFolder), { recursive: true });
+    const { ledgerId } = await app.initialize(home, { trust });
+    output.note(`home: ${shown(home.folder)}`);
+    output.note(`configuration: ${shown(home.trustFile)}`);
+    output.line(`ledger ${ledgerId}`);
+    if (approver === undefined) {
+      output.value({ ledger_id: ledgerId, home: home.folder, approver: null });
+      output.note(`${paint.warn('nobody may approve yet')}`);
+      output.note('next: countersign approver key NAME, in a terminal');
+      return undefined;
+    }
+    const opened = await app.open({ home: home.folder });
+    try {
+      const passphrase = await readPassphrase(options.passphraseFrom, `A passphrase for the key of ${approver}`, true);
+      const made = await app.makeKey(ledgerId, approver, passphrase, app.keyPath(home, approver));
+      await confirmFirst(output, opened, made.path, made.code);
+      output.value({ ledger_id: ledgerId, home: home.folder, approver });
+      output.line(`${paint.good('confirmed')}: ${approver} may approve, and is the operator of this ledger`);
+      output.note('next: countersign doctor');
+    } finally {
+      await opened.close();
+    }
+    return undefined;
+  };
+}
+
+async function approverName(options: InitOptions): Promise<string | undefined> {
+  if (options.approver === false) return undefined;
+  if (options.approver === undefined && !hasTerminal()) return undefined;
+  if (!hasTerminal()) throw new Refusal('no_terminal', 'the first approver is confirmed at a terminal');
+  const typed = options.approver ?? (await askText('Your name, as the first approver'));
+  const person = typed.startsWith('human:') ? typed : `human:${typed}`;
+  if (!PATTERNS.human.test(person)) throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'approver' });
+  return person;
+}
+
+/** `ALIAS=PATH` pairs. */
+function repositoriesOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw new Refusal('usage', 'a repository is named as `ALIAS=PATH`');
+      return [pair.slice(0, at), resolve(pair.slice(at + 1))];
+    }),
+  );
+}
+
+export function doctor(): Command {
+  return async ({ gate, output }) => {
+    const { examine } = await import('../../app/index.js');
+    const findings = await examine(await gate());
+    output.value({ findings });
+    for (const { name, level, found, next } of findings) {
+      const mark = level === 'ok' ? paint.good('ok     ') : level === 'warning' ? paint.warn('warning') : paint.bad('problem');
+      output.line(`${mark} ${name}: ${shown(found)}`);
+      if (next !== '') output.line(`        next: ${shown(next)}`);
+    }
+    return findings.some(({ level }) => level === 'problem') ? EXIT.refused : EXIT.done;
+  };
+}
+
+export function backup(file: string): Command {
+  return async ({ gate, output }) => {
+    const { backupTo } = await import('../../app/index.js');
+    const done = await backupTo(await gate(), file);
+    output.value(done);
+    output.line(`${shown(done.path)}: ${done.events} events, verified`);
+    return undefined;
+  };
+}
+
+/** Puts a backup back, or without one accepts the store as it stands; an operator signs for it. */
+export function restore(file: string | undefined): Command {
+  return async ({ gate, output, options }) => {
+    const app = await import('../../app/index.js');
+    const home = app.homeAt(options.home, app.readEnvironment());
+    if (file !== undefined) {
+      const { kept } = await app.placeBackup(home, file, Date.now());
+      if (kept !== undefined) output.note(`the store before is kept: ${shown(kept)}`);
+    }
+    const opened = await gate();
+    const head = await opened.ledger.head();
+    const seen = opened.seen() ?? { sequence: head.sequence, log_hash: head.logHash };
+    const issued = await opened.requestAct({
+      kind: 'restore',
+      sequence: head.sequence,
+      log_hash: head.logHash,
+      remembered: { sequence: seen.sequence, log_hash: seen.log_hash },
+    });
+    output.value(issued);
+    for (const line of issued.summary) output.line(line);
+    output.note('nothing is launched until an operator has signed');
+    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    return undefined;
+  };
+}

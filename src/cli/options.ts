@@ -1,0 +1,2 @@
+/** Values that options may have, where a parser needs them before a command loads. */
+export const CLASS_NAMES = ['read', 'reversible', 'irreversible', 'costly'] as const;

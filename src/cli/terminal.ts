@@ -1,0 +1,55 @@
+/**
+ * What is asked of a person at a terminal: a passphrase, a code, a yes. Without a terminal there is nobody to ask.
+ */
+import { readFileSync } from 'node:fs';
+import { Refusal } from '../core/index.js';
+
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+function demandTerminal(what: string): void {
+  if (!hasTerminal()) throw new Refusal('no_terminal', `${what} needs a terminal`);
+}
+
+/** Asks for a passphrase without showing it; twice where it is a new one. Refuses `no_terminal`. */
+export async function askPassphrase(message: string, isNew = false): Promise<string> {
+  demandTerminal('a passphrase');
+  const { password, isCancel } = await import('@clack/prompts');
+  const first = await password({ message });
+  if (isCancel(first)) throw new Refusal('invalid', 'no passphrase was typed');
+  if (!isNew) return first;
+  const second = await password({ message: 'The same passphrase again' });
+  if (isCancel(second) || second !== first) throw new Refusal('invalid', 'the passphrases are not the same');
+  return first;
+}
+
+/** Asks for a line of text. Refuses `no_terminal`. */
+export async function askText(message: string, initialValue?: string): Promise<string> {
+  demandTerminal('this question');
+  const { text, isCancel } = await import('@clack/prompts');
+  const typed = await text({ message, ...(initialValue === undefined ? {} : { initialValue }) });
+  if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed');
+  return typed;
+}
+
+/**
+ * A passphrase from where the caller says: `env:NAME` or `file:PATH`, else from the terminal.
+ * A passphrase that a program can read is one that an agent of the same user can read: the terminal is the safe place.
+ */
+export async function readPassphrase(source: string | undefined, message: string, isNew = false): Promise<string> {
+  if (source === undefined) return askPassphrase(message, isNew);
+  if (source.startsWith('env:')) {
+    const value = process.env[source.slice('env:'.length)];
+    if (value === undefined) throw new Refusal('invalid', 'the passphrase variable is not set', { path: 'passphrase-from' });
+    return value;
+  }
+  if (source.startsWith('file:')) {
+    try {
+      return readFileSync(source.slice('file:'.length), 'utf8').replace(/\r?\n$/, '');
+    } catch {
+      throw new Refusal('invalid', 'the passphrase file can not be read', { path: 'passphrase-from' });
+    }
+  }
+  throw new Refusal('invalid', 'a passphrase comes from `env:NAME` or `file:PATH`', { path: 'passphrase-from' });
+}
