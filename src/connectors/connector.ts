@@ -1,8 +1,9 @@
 /**
- * A connector is a door out: it carries one launched action to the world and says, as certainly as it can, what happened.
+ * A connector is a door out: it carries one launched action to the world and says, as certainly as it can, what
+ * happened.
  *
- * It promises: `classify`, `facts` and `summary` are pure; `snapshot`, `preview` and `prepare` have no effect; `execute` is
- * called at most once per attempt and answers `confirmed` or `failed` only where it is certain, else `unknown`.
+ * It promises: `classify`, `facts` and `summary` are pure; `snapshot`, `preview` and `prepare` have no effect; `execute`
+ * is called at most once per attempt and answers `confirmed` or `failed` only where it is certain, else `unknown`.
  * It refuses nothing by itself but bad arguments: who may do what is the gate's to decide.
  * Source: spec actions (connectors).
  */
@@ -19,7 +20,10 @@ export interface Amount {
   readonly currency: string;
 }
 
-/** What the arguments themselves say; a proposal that differs is refused. */
+/**
+ * What the arguments themselves say; a proposal that differs is refused. Without a target here, the proposal's target is
+ * itself the operand: the connector acts on that and on nothing else.
+ */
 export interface Facts {
   readonly target?: string;
   readonly amount?: Amount;
@@ -34,7 +38,7 @@ export interface SummaryLine {
 /** Facts of the outside world that must still hold at launch: a head SHA, a price, a preview's digest. */
 export type Preconditions = Readonly<Record<string, string>>;
 
-/** The connector's own view of what will change. Made from content that the preconditions name, never from a live name. */
+/** The connector's own view of what will change, made from content that the preconditions name, never a live name. */
 export interface Preview {
   readonly mediaType: 'text/x-diff' | 'text/plain' | 'application/json';
   readonly text: string;
@@ -98,7 +102,7 @@ export interface Operation {
   /** Before the launch's commit, without an effect; kept in the attempt and given to `execute` and `reconcile`. */
   prepare?(call: Call): Promise<Json>;
   execute(call: Call): Promise<Outcome>;
-  /** Asks the world what became of the call; undefined when it can't be told. `failed` only where no effect can follow. */
+  /** Asks the world what became of the call; undefined when it can't tell. `failed` only where no effect can follow. */
   reconcile?(call: Call): Promise<Outcome | undefined>;
 }
 
@@ -107,4 +111,6 @@ export interface Connector {
   /** The names of all operations, for listings. */
   readonly operations: readonly string[];
   operation(name: string): Promise<Operation | undefined>;
+  /** What keeps it from working here, in one sentence; undefined when nothing does. Has no effect. */
+  check?(): Promise<string | undefined>;
 }

@@ -36,7 +36,10 @@ export function parseArgs<Value>(schema: ZodType<Value>, args: Readonly<Record<s
 }
 
 /** An absolute path in a connector's configuration: no control character, at most 4,096 characters. */
-export const absolutePath: ZodType<string> = z.string().max(4_096).regex(/^\/[^\p{Cc}]*$(?!\n)/u, 'must be an absolute path');
+export const absolutePath: ZodType<string> = z
+  .string()
+  .max(4_096)
+  .regex(/^\/[^\p{Cc}]*$(?!\n)/u, 'must be an absolute path');
 
 /** Whether a call may still begin something: its deadline is ahead and nobody has called it off. */
 export function mayBegin(call: { readonly deadline: number; readonly signal: AbortSignal }, now: number): boolean {

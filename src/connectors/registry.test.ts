@@ -32,7 +32,10 @@ describe('the registry of connectors', () => {
     ];
     for (const config of bad) {
       assert.ok(!connectorsConfig.safeParse(config).success, JSON.stringify(config));
-      assert.throws(() => openConnectors(config, HOST), (error) => error instanceof Refusal && error.code === 'config_invalid');
+      assert.throws(
+        () => openConnectors(config, HOST),
+        (error) => error instanceof Refusal && error.code === 'config_invalid',
+      );
     }
     assert.ok(connectorsConfig.safeParse(GOOD).success);
   });

@@ -24,7 +24,10 @@ interface ConnectorType {
   open(config: unknown, host: ConnectorHost): Connector;
 }
 
-function type<Config>(config: ZodType<Config>, open: (config: Config, host: ConnectorHost) => Connector): ConnectorType {
+function type<Config>(
+  config: ZodType<Config>,
+  open: (config: Config, host: ConnectorHost) => Connector,
+): ConnectorType {
   return {
     config,
     open: (given, host) => {

@@ -1,12 +1,12 @@
 /**
- * The contract that every connector passes, whatever it talks to. A connector's own test hands over a way to make it in a
- * fresh world, and for each operation one valid call, some refused arguments and a count of the effects.
+ * The contract that every connector passes, whatever it talks to. A connector's own test hands over a way to make it in
+ * a fresh world, and for each operation one valid call, some refused arguments and a count of the effects.
  * Source: spec actions (connectors, launch).
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { canonicalize, isOurs, type Json, PATTERNS } from '../../src/core/index.js';
 import type { Call, Connector, Operation } from '../../src/connectors/index.js';
+import { canonicalize, isOurs, type Json, PATTERNS } from '../../src/core/index.js';
 import { verifies } from '../support/verifies.js';
 
 export interface ConnectorCase {

@@ -26,7 +26,10 @@ export const connectorRequirements = {
     source: 'actions',
     behaviour: 'snapshot, preview and prepare have no effect; before any call reconcile finds none',
   },
-  'connectors.contract.effect': { source: 'actions', behaviour: 'a launch has one effect, and reconcile finds it again' },
+  'connectors.contract.effect': {
+    source: 'actions',
+    behaviour: 'a launch has one effect, and reconcile finds it again',
+  },
   'connectors.contract.dedupe': {
     source: 'actions, reliability I1',
     behaviour: 'calls under one key have one effect where the operation promises to deduplicate',
@@ -35,8 +38,14 @@ export const connectorRequirements = {
     source: 'actions',
     behaviour: 'nothing is begun after the deadline or once the call was called off',
   },
-  'connectors.registry': { source: 'design', behaviour: 'a configuration opens what it names; anything else is refused' },
-  'connectors.noop.classes': { source: 'actions', behaviour: 'each operation of shell-noop has its class for any arguments' },
+  'connectors.registry': {
+    source: 'design',
+    behaviour: 'a configuration opens what it names; anything else is refused',
+  },
+  'connectors.noop.classes': {
+    source: 'actions',
+    behaviour: 'each operation of shell-noop has its class for any arguments',
+  },
   'connectors.noop.facts': { source: 'actions', behaviour: 'target and amount are derived from the arguments' },
   'connectors.noop.simulate': {
     source: 'actions',
@@ -83,7 +92,8 @@ export const connectorRequirements = {
   'connectors.git.dot-git': { source: 'actions', behaviour: 'a path segment that stands for `.git` is refused' },
   'connectors.git.hostile-config': {
     source: 'actions',
-    behaviour: 'no configuration, hook, filter, driver, monitor, alias or submodule of the repository runs in any operation',
+    behaviour:
+      'no configuration, hook, filter, driver, monitor, alias or submodule of the repository runs in any operation',
   },
   'connectors.git.objects': {
     source: 'actions',

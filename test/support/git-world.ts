@@ -1,6 +1,7 @@
 /**
- * Real git repositories in a temporary folder, for the tests of `git-local`: an agent's repository with two branches, and a
- * state folder of the gate beside it. `plain` runs git as a person would, with everything that the repository configures.
+ * Real git repositories in a temporary folder, for the tests of `git-local`: an agent's repository with two branches,
+ * and a state folder of the gate beside it. `plain` runs git as a person would, with everything that the repository
+ * configures.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

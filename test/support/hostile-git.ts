@@ -4,7 +4,6 @@
  */
 import { appendFile, chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { plainGit } from './git-world.js';
 
 const HOOKS = [
   'applypatch-msg',
@@ -59,8 +58,8 @@ const PROGRAMS: Readonly<Record<string, 'cat' | 'file' | 'true' | 'merge'>> = {
 
 const BEHAVIOUR = { cat: 'cat', file: 'cat "$1"', true: 'exit 0', merge: 'exit 0' } as const;
 
-/** `setUp` leaves the files and branches of the repository as they are; only what git would obey is added. */
-export async function makeHostile(root: string, repository: string, gitDir: string): Promise<void> {
+/** Leaves the files and branches of the repository as they are; only what git would obey is added. */
+export async function makeHostile(root: string, gitDir: string): Promise<void> {
   const canaries = join(root, 'canaries');
   const programs = join(root, 'programs');
   await mkdir(canaries, { recursive: true });
@@ -83,7 +82,16 @@ export async function makeHostile(root: string, repository: string, gitDir: stri
   const included = join(root, 'included');
   const process = await program(join(programs, 'process'), 'filter.evil.process', 'exit 1');
   const alias = await program(join(programs, 'alias'), 'alias', 'exit 0');
-  const names = ['merge-tree', 'commit-tree', 'update-ref', 'read-tree', 'pack-objects', 'index-pack', 'rev-list', 'st'];
+  const names = [
+    'merge-tree',
+    'commit-tree',
+    'update-ref',
+    'read-tree',
+    'pack-objects',
+    'index-pack',
+    'rev-list',
+    'st',
+  ];
   await writeFile(included, `[filter "evil2"]\n\tprocess = ${process}\n\tclean = ${process}\n\tsmudge = ${process}\n`);
   await appendFile(
     join(gitDir, 'config'),
@@ -93,12 +101,12 @@ export async function makeHostile(root: string, repository: string, gitDir: stri
       `[alias]\n${names.map((name) => `\t${name} = !${alias}\n`).join('')}`,
       '[commit]\n\tgpgSign = true\n[log]\n\tshowSignature = true\n[protocol "ext"]\n\tallow = always\n',
       `[remote "origin"]\n\turl = ext::${alias}\n\tpromisor = true\n\tvcs = ext\n[submodule]\n\trecurse = true\n`,
-      `[submodule "sub"]\n\turl = ext::${alias}\n\tupdate = !${alias}\n\tactive = true\n[fetch]\n\trecurseSubmodules = true\n`,
+      `[submodule "sub"]\n\turl = ext::${alias}\n\tupdate = !${alias}\n\tactive = true\n`,
+      '[fetch]\n\trecurseSubmodules = true\n',
     ].join(''),
   );
   await mkdir(join(gitDir, 'info'), { recursive: true });
   await appendFile(join(gitDir, 'info', 'attributes'), 'src/*.ts filter=evil2\n');
-  await plainGit(repository, '--version');
 }
 
 /** The canaries that ran, by name. */

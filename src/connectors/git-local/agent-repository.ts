@@ -3,8 +3,8 @@
  *
  * It promises: plain files only, opened without following a link and without waiting, and bounded; a branch's head is
  * the forty digits that stand in its file or in `packed-refs`.
- * It refuses what it can't vouch for: a `.git` that is a file or a link (a linked work tree, a submodule), linked object
- * or ref folders, borrowed objects (alternates), a symbolic branch, another ref storage, SHA-256 objects.
+ * It refuses what it can't vouch for: a `.git` that is a file or a link (a linked work tree, a submodule), linked
+ * object or ref folders, borrowed objects (alternates), a symbolic branch, another ref storage, SHA-256 objects.
  * Source: spec actions (git); gitrepository-layout(5).
  */
 import { constants } from 'node:fs';
@@ -79,8 +79,8 @@ async function readPlain(path: string, bytesMax: number): Promise<string | undef
 }
 
 /**
- * The commit that a branch names; undefined when there is no such branch. The loose ref is read first and wins: git packs a
- * ref before it removes the file, so that this order misses none.
+ * The commit that a branch names; undefined when there is no such branch. The loose ref is read first and wins: git
+ * packs a ref before it removes the file, so that this order misses none.
  */
 export async function readBranch(repository: AgentRepository, branch: string): Promise<string | undefined> {
   const parts = ['refs', 'heads', ...branch.split('/')];
@@ -119,8 +119,9 @@ const IN_PROGRESS = [
 ];
 
 /**
- * Whether the branch is checked out in the main work tree. Throws the `Refusal` `stale_precondition` while a merge, rebase
- * or bisection is in progress there, and `invalid` when a linked work tree has the branch, whose files would fall behind.
+ * Whether the branch is checked out in the main work tree. Throws the `Refusal` `stale_precondition` while a merge,
+ * rebase or bisection is in progress there, and `invalid` when a linked work tree has the branch, whose files would
+ * fall behind.
  */
 export async function isCheckedOut(repository: AgentRepository, branch: string): Promise<boolean> {
   await refuseLinkedWorkTree(repository, branch);

@@ -34,14 +34,16 @@ export async function mergedTree(
   return tree;
 }
 
-/** The target's tree with one file set to the content. Throws `invalid` when that is no change, or the path is taken. */
+/** The target's tree with one file set to the content. Throws `invalid` for no change, and where the path is taken. */
 export async function writtenTree(
   gate: GateRepository,
   target: string,
   file: { readonly path: string; readonly content: Uint8Array },
   signal: AbortSignal,
 ): Promise<string> {
-  const blob = line(await mustGit(gate, ['hash-object', '-w', '--no-filters', '--stdin'], { input: file.content, signal }));
+  const blob = line(
+    await mustGit(gate, ['hash-object', '-w', '--no-filters', '--stdin'], { input: file.content, signal }),
+  );
   return withScratch(gate, async (folder) => {
     const index = join(folder, 'index');
     await mustGit(gate, ['read-tree', '--end-of-options', target], { index, signal });
@@ -72,8 +74,8 @@ async function refuseHiddenNames(gate: GateRepository, tree: string, signal: Abo
 }
 
 /**
- * The diff that a person reads, and its digest. Nothing of it can be hidden or rewritten by the repository: no drivers, no
- * renames, whole object names; a file that is not text stands there by its object names.
+ * The diff that a person reads, and its digest. Nothing of it can be hidden or rewritten by the repository: no drivers,
+ * no renames, whole object names; a file that is not text stands there by its object names.
  */
 export async function diffOf(
   gate: GateRepository,
@@ -81,7 +83,16 @@ export async function diffOf(
   tree: string,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly sha256: string }> {
-  const args = ['diff-tree', '-r', '-p', '--full-index', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+  const args = [
+    'diff-tree',
+    '-r',
+    '-p',
+    '--full-index',
+    '--no-color',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-renames',
+  ];
   const shape = ['--diff-algorithm=myers', '--unified=3', '--src-prefix=a/', '--dst-prefix=b/', '--submodule=short'];
   const operands = ['--ignore-submodules=none', '--end-of-options', target, tree, '--'];
   const text = (await mustGit(gate, [...args, ...shape, ...operands], { signal })).toString('utf8');

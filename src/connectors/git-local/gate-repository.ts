@@ -1,12 +1,13 @@
 /**
- * The gate's own side of an agent's repository, under the gate's state folder. Every run of git has one of these two as its
- * repository, so that no configuration, hook or attribute of the agent's is ever in reach:
+ * The gate's own side of an agent's repository, under the gate's state folder. Every run of git has one of these two as
+ * its repository, so that no configuration, hook or attribute of the agent's is ever in reach:
  *
- * - `store.git`: a bare repository whose objects were copied in and named by the gate's own hashing. Everything is looked up,
- *   merged, committed and compared here. Its `info/attributes` outranks any `.gitattributes` and takes from every path
- *   what could convert it, drive it or hide it.
- * - `door.git`: an empty repository whose `refs` and `packed-refs` are links to the agent's. Only `update-ref` runs here, so
- *   that git's own locking and comparing moves the agent's ref, while configuration, hooks and logs are the gate's.
+ * - `store.git`: a bare repository whose objects were copied in and named by the gate's own hashing. Everything is
+ *   looked up, merged, committed and compared here. Its `info/attributes` outranks any `.gitattributes` and takes from
+ *   every path what could convert it, drive it or hide it.
+ * - `door.git`: an empty repository whose `refs` and `packed-refs` are links to the agent's. Only `update-ref` runs
+ *   here, so that git's own locking and comparing moves the agent's ref, while configuration, hooks and logs are the
+ *   gate's.
  *
  * It promises: folders that only their owner can enter, files made whole; opening twice changes nothing.
  * Source: spec actions (git); gitrepository-layout(5), gitattributes(5).
@@ -41,7 +42,13 @@ export async function openGateRepository(
 ): Promise<GateRepository> {
   // Named by the agent's path, so that an alias that is pointed elsewhere gets another side.
   const root = join(stateDir, sha256Hex(agent.gitDir).slice(0, 32));
-  const gate = { git, agent, store: join(root, 'store.git'), door: join(root, 'door.git'), scratch: join(root, 'scratch') };
+  const gate = {
+    git,
+    agent,
+    store: join(root, 'store.git'),
+    door: join(root, 'door.git'),
+    scratch: join(root, 'scratch'),
+  };
   try {
     for (const folder of [join(gate.store, 'objects', 'pack'), join(gate.store, 'refs'), join(gate.store, 'info')]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });

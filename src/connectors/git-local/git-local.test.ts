@@ -40,7 +40,7 @@ describe('git-local', () => {
       assert.equal((call.prepared as { commit: string }).commit, head);
       assert.deepEqual(outcome.evidence, { commit: head, target_sha: before, work_tree: 'updated' });
       assert.equal(await world.plain('rev-parse', 'main^1'), before);
-      assert.equal(await world.plain('rev-parse', 'main^2'), world.merge.args['source_sha']);
+      assert.equal(await world.plain('rev-parse', 'main^2'), world.merge.args.source_sha);
       assert.equal(await world.plain('status', '--porcelain'), '');
       assert.equal(await readFile(join(world.path, 'src/b.ts'), 'utf8'), 'export const b = 2;\n');
       assert.match(await world.plain('log', '-1', '--format=%B'), new RegExp(`\n\nCountersign-Action: ${ACTION_ID}$`));
@@ -131,7 +131,7 @@ describe('git-local', () => {
       assert.match(preview?.text ?? '', /^diff --git a\/src\/b\.ts b\/src\/b\.ts\nnew file mode 100644\n/);
       assert.match(preview?.text ?? '', /^\+export const b = 2;$/m);
       assert.doesNotMatch(preview?.text ?? '', /moved/);
-      assert.equal(sha256Hex(preview?.text ?? ''), preconditions['diff_sha256']);
+      assert.equal(sha256Hex(preview?.text ?? ''), preconditions.diff_sha256);
       for (const name of ['diff_sha256', 'tree_sha', 'target_sha']) {
         const forged = { ...preconditions, [name]: 'a'.repeat(name === 'diff_sha256' ? 64 : 40) };
         await assert.rejects(merge.preview?.({ ...call, preconditions: forged }) ?? Promise.resolve(), Refusal, name);
@@ -229,7 +229,10 @@ describe('git-local', () => {
         await makeDirty();
         await assert.rejects(merge.snapshot?.(call) ?? Promise.resolve(), refused('stale_precondition'), what);
         assert.deepEqual(await merge.execute(call), { result: 'failed', code: 'stale_precondition' }, what);
-        await access(join(world.path, '.git/index.lock')).then(() => assert.fail(what), () => undefined);
+        await access(join(world.path, '.git/index.lock')).then(
+          () => assert.fail(what),
+          () => undefined,
+        );
         await writeFile(join(world.path, '.git/index'), '').catch(() => undefined);
         await world.plain('read-tree', '--empty');
         await world.plain('reset', '-q', '--hard', 'main');

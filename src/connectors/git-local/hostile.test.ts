@@ -17,7 +17,7 @@ import { Refusal } from '../../core/index.js';
 async function hostileWorld(kind: 'checked-out' | 'bare'): Promise<GitWorld> {
   const world = await gitWorld(kind);
   if (kind === 'bare') {
-    await makeHostile(world.root, world.path, world.path);
+    await makeHostile(world.root, world.path);
     return world;
   }
   const long = ['$Id$\n', ...Array.from({ length: 40 }, (_, line) => `line ${line}\n`)];
@@ -35,7 +35,7 @@ async function hostileWorld(kind: 'checked-out' | 'bare'): Promise<GitWorld> {
   const onMain = { 'long.txt': long.with(5, 'changed on main\n').join('') };
   await world.plain('update-ref', 'refs/heads/main', await commitFiles(world, 'main', 'main', onMain));
   for (const [name, text] of Object.entries({ ...files, ...onMain })) await world.put(name, text);
-  await makeHostile(world.root, world.path, join(world.path, '.git'));
+  await makeHostile(world.root, join(world.path, '.git'));
   return world;
 }
 
@@ -150,7 +150,9 @@ describe('git-local in a hostile repository', () => {
     await tricked(/symbolic/, (world) => world.plain('symbolic-ref', 'refs/heads/main', 'refs/heads/feature'));
     await tricked(/broken/, (world) => writeFile(join(world.path, '.git/refs/heads/main'), 'x'.repeat(40)));
     await tricked(/object format/, (world) => writeFile(join(world.path, '.git/refs/heads/main'), '0'.repeat(64)));
-    await tricked(/alternates/, (world) => writeFile(join(world.path, '.git/objects/info/alternates'), '/elsewhere/objects\n'));
+    await tricked(/alternates/, (world) =>
+      writeFile(join(world.path, '.git/objects/info/alternates'), '/elsewhere/objects\n'),
+    );
     await tricked(/shallow/, (world) => writeFile(join(world.path, '.git/shallow'), ''));
     await tricked(/linked work tree/, async (world) => {
       await world.plain('checkout', '-q', '-b', 'other');
@@ -170,7 +172,7 @@ describe('git-local in a hostile repository', () => {
         ]);
         const commit = await world.plain('commit-tree', outer, '-p', 'feature', '-m', 'trap');
         await world.plain('update-ref', 'refs/heads/feature', commit);
-        (world.merge.args as Record<string, string>)['source_sha'] = commit;
+        (world.merge.args as Record<string, string>).source_sha = commit;
       });
     }
   });
@@ -192,12 +194,16 @@ async function forgePack(world: GitWorld, name: string, text: string): Promise<v
   const other = await blobOf(world, text);
   await writeFile(join(world.root, 'list'), `${other}\n`);
   const pack = join(world.path, '.git/objects/pack/pack');
-  const made = `${pack}-${await world.plain('-c', 'alias.pk=!git pack-objects -q "$1" < "$2" #', 'pk', pack, join(world.root, 'list'))}.idx`;
+  const packing = 'alias.pk=!git pack-objects -q "$1" < "$2" #';
+  const made = `${pack}-${await world.plain('-c', packing, 'pk', pack, join(world.root, 'list'))}.idx`;
   const index = await readFile(made);
   const first = Number.parseInt(sha.slice(0, 2), 16);
   for (let at = 0; at < 256; at += 1) index.writeUInt32BE(at >= first ? 1 : 0, 8 + 4 * at);
   index.write(sha, 8 + 1_024, 'hex');
-  createHash('sha1').update(index.subarray(0, -20)).digest().copy(index, index.length - 20);
+  createHash('sha1')
+    .update(index.subarray(0, -20))
+    .digest()
+    .copy(index, index.length - 20);
   await chmod(made, 0o644);
   await writeFile(made, index);
   await rm(await objectPath(world, name));
@@ -218,7 +224,10 @@ async function treeOf(world: GitWorld, entries: readonly string[]): Promise<stri
 async function redControl(world: GitWorld, kind: 'checked-out' | 'bare'): Promise<void> {
   const tries =
     kind === 'bare'
-      ? [['update-ref', 'refs/heads/x', 'main'], ['log', '-p', '-1', '--ext-diff', 'main']]
+      ? [
+          ['update-ref', 'refs/heads/x', 'main'],
+          ['log', '-p', '-1', '--ext-diff', 'main'],
+        ]
       : [
           ['status'],
           ['diff', 'HEAD~1'],
@@ -234,7 +243,17 @@ async function redControl(world: GitWorld, kind: 'checked-out' | 'bare'): Promis
   const expected =
     kind === 'bare'
       ? ['hook-reference-transaction']
-      : ['core.fsmonitor', 'filter.evil.clean', 'filter.evil.smudge', 'gpg.program', 'diff.evil.command', 'merge.evil.driver',
-          'hook-reference-transaction', 'hook-post-index-change', 'hook-pre-commit', 'hook-post-checkout'];
+      : [
+          'core.fsmonitor',
+          'filter.evil.clean',
+          'filter.evil.smudge',
+          'gpg.program',
+          'diff.evil.command',
+          'merge.evil.driver',
+          'hook-reference-transaction',
+          'hook-post-index-change',
+          'hook-pre-commit',
+          'hook-post-checkout',
+        ];
   for (const name of expected) assert.ok(ran.includes(name), `plain git runs ${name}; it ran ${ran.join(' ')}`);
 }

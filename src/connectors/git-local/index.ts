@@ -1,13 +1,14 @@
 /**
- * `git-local`: merges a branch, or writes one file, in a repository on this machine, on behalf of an agent who works there.
+ * `git-local`: merges a branch, or writes one file, in a local repository, on behalf of an agent who works there.
  *
- * It promises: one new commit for an action, whose id `prepare` knows before the launch; preview and preconditions made from
- * full SHAs; nothing in the repository, its configuration, its hooks or its attributes is ever run or obeyed (how:
+ * It promises: one new commit for an action, whose id `prepare` knows before the launch; preview and preconditions made
+ * from full SHAs; nothing in the repository, its configuration, its hooks or its attributes is ever run or obeyed (how:
  * gate-repository.ts, objects.ts, work-tree.ts).
- * It refuses conflicts, a source that moved, a branch that is checked out and not clean, a path that stands for `.git`, and
- * repositories that it can't vouch for (agent-repository.ts).
+ * It refuses conflicts, a source that moved, a branch that is checked out and not clean, a path that stands for `.git`,
+ * and repositories that it can't vouch for (agent-repository.ts).
  *
- * The target `alias#branch` is the operand itself and no argument names another one, so that `facts` has nothing to add.
+ * The target `alias#branch` is the operand itself and no argument names another one, so that `facts` has nothing to
+ * add.
  * Not defended against: a process of the gate's own user, or an agent who swaps folders of `.git` for links between a
  * look and its use. Give the gate a user of its own that can enter nothing but these repositories.
  * Source: spec actions (connectors).
@@ -91,12 +92,14 @@ async function snapshot(kind: Kind, bench: Bench, call: Call): Promise<Precondit
   };
 }
 
-/** Takes both heads in and gives the target's. Throws `stale_precondition` when the source isn't at the named commit. */
+/** Takes both heads in and gives the target's. Throws `stale_precondition` when the source isn't where it should be. */
 async function heads(kind: Kind, bench: Bench, call: Call): Promise<string> {
   const target = await headOf(bench, bench.branch, 'target');
   const source = kind.source(call);
   if (source !== undefined && (await headOf(bench, source.branch, 'args.source')) !== source.sha) {
-    throw new Refusal('stale_precondition', 'the source branch is not at the named commit', { path: 'args.source_sha' });
+    throw new Refusal('stale_precondition', 'the source branch is not at the named commit', {
+      path: 'args.source_sha',
+    });
   }
   await takeHeads(kind, bench, call, target);
   return target;

@@ -1,10 +1,11 @@
 /**
  * The one effect of `git-local`: a branch's ref moves from the pinned head to the prepared commit.
  *
- * It promises: `failed` only before the swap was begun, or where the ref is seen unmoved after the swap's process is gone;
- * `confirmed` only where the commit is seen in the branch's first-parent history; else `unknown`. The compare-and-swap is
- * git's own, so that of two launches one moves the ref and the other finds it moved. Once the ref has moved the action is
- * confirmed, also when the work tree could not follow: the code then says `work_tree_not_updated`.
+ * It promises: `failed` only before the swap was begun, or where the ref is seen unmoved after the swap's process is
+ * gone; `confirmed` only where the commit is seen in the branch's first-parent history; else `unknown`. The
+ * compare-and-swap is git's own, so that of two launches one moves the ref and the other finds it moved. Once the ref
+ * has moved the action is confirmed, also when the work tree could not follow: the code then says
+ * `work_tree_not_updated`.
  * It refuses to begin the swap after the deadline or once it is called off.
  * Source: spec actions (launch; git-local).
  */
@@ -119,7 +120,9 @@ async function swap(step: Launch): Promise<Outcome> {
   // What it answered doesn't matter: it is gone, and the ref tells what it did.
   const found = await establish(step);
   if (found === 'in') return confirmed(prepared, undefined);
-  return found === 'not_in' ? { result: 'failed', code: 'not_swapped' } : { result: 'unknown', code: 'target_rewritten' };
+  return found === 'not_in'
+    ? { result: 'failed', code: 'not_swapped' }
+    : { result: 'unknown', code: 'target_rewritten' };
 }
 
 /** The work tree follows. Its words are added to an outcome that is confirmed whatever happens here. */
@@ -151,10 +154,12 @@ function evidenceOf(prepared: Prepared, workTree: 'updated' | 'not_updated' | 'n
 }
 
 /**
- * Whether the prepared commit is in the first-parent history of the branch. `not_in` only where that history still has the
- * pinned head; a branch that is gone or was rewritten since tells nothing.
+ * Whether the prepared commit is in the first-parent history of the branch. `not_in` only where that history still has
+ * the pinned head; a branch that is gone or was rewritten since tells nothing.
  */
-async function establish(step: Pick<Launch, 'gate' | 'branch' | 'prepared' | 'call'>): Promise<'in' | 'not_in' | 'unclear'> {
+async function establish(
+  step: Pick<Launch, 'gate' | 'branch' | 'prepared' | 'call'>,
+): Promise<'in' | 'not_in' | 'unclear'> {
   const { gate, branch, prepared, call } = step;
   const head = await readBranch(gate.agent, branch);
   if (head === undefined) return 'unclear';

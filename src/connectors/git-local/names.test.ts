@@ -45,8 +45,25 @@ describe('names', () => {
 
   it('refuse paths that lead elsewhere', () => {
     verifies('connectors.git.path');
-    const refused = ['', '/', '/a', 'a/', 'a//b', '.', '..', 'a/../b', './a', 'a\0b', 'a\nb', 'a\\b', 'C:/a', 'e\u0301', 'a\u202eb'];
-    for (const path of [...refused, '\ud800', 'x'.repeat(1_025)]) assert.ok(!isWritablePath(path), JSON.stringify(path));
+    const refused = [
+      '',
+      '/',
+      '/a',
+      'a/',
+      'a//b',
+      '.',
+      '..',
+      'a/../b',
+      './a',
+      'a\0b',
+      'a\nb',
+      'a\\b',
+      'C:/a',
+      'e\u0301',
+      'a\u202eb',
+    ];
+    for (const path of [...refused, '\ud800', 'x'.repeat(1_025)])
+      assert.ok(!isWritablePath(path), JSON.stringify(path));
     assert.ok(isWritablePath('x'.repeat(1_024)));
     assert.ok(isWritablePath('docs/übersicht und mehr.md'));
     assert.ok(isWritablePath('-rf'));
@@ -54,9 +71,40 @@ describe('names', () => {
 
   it('refuse branches that git refuses or could read as an option', () => {
     verifies('connectors.git.names');
-    const refused = ['-', '-x', '--upload-pack=x', '@', 'HEAD', 'a..b', 'a b', 'a~1', 'a^', 'a:b', 'a?', 'a*', 'a[', 'a\\b'];
-    const more = ['', '/a', 'a/', 'a//b', '.a', 'a/.b', 'a.lock', 'a.lock/b', 'a.', 'a@{1}', 'a\nb', 'a\0', 'a\u200bb', 'e\u0301'];
-    for (const name of [...refused, ...more, '.git', 'a/.GIT', 'x'.repeat(256)]) assert.ok(!isBranchName(name), JSON.stringify(name));
+    const refused = [
+      '-',
+      '-x',
+      '--upload-pack=x',
+      '@',
+      'HEAD',
+      'a..b',
+      'a b',
+      'a~1',
+      'a^',
+      'a:b',
+      'a?',
+      'a*',
+      'a[',
+      'a\\b',
+    ];
+    const more = [
+      '',
+      '/a',
+      'a/',
+      'a//b',
+      '.a',
+      'a/.b',
+      'a.lock',
+      'a.lock/b',
+      'a.',
+      'a@{1}',
+      'a\nb',
+      'a\0',
+      'a\u200bb',
+      'e\u0301',
+    ];
+    for (const name of [...refused, ...more, '.git', 'a/.GIT', 'x'.repeat(256)])
+      assert.ok(!isBranchName(name), JSON.stringify(name));
     for (const name of ['main', 'a/b', 'a-b', 'v1.0', '$(id)', '`id`', "it's;|&", 'a#b', 'x'.repeat(255)]) {
       assert.ok(isBranchName(name), name);
     }

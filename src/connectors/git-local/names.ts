@@ -17,7 +17,8 @@ export interface Target {
 
 export const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-const BRANCH_REFUSED = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}~^:?*[\\]|\.\.|@\{|\/\/|\/$|^\/|\.$|^-/u;
+const BRANCH_REFUSED =
+  /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}~^:?*[\\]|\.\.|@\{|\/\/|\/$|^\/|\.$|^-/u;
 
 /** Whether `refs/heads/<name>` is a ref that git accepts, written in one way only. */
 export function isBranchName(name: string): boolean {
@@ -47,9 +48,9 @@ export function isTreeSegment(segment: string): boolean {
 }
 
 /**
- * Whether a file system could take this segment for `.git`: any case, the short name `git~1` (any number), trailing dots
- * and spaces and streams (`.git::$INDEX_ALLOCATION`) as NTFS drops them, code points that HFS+ ignores, compatibility
- * forms, and a backslash as a separator. Wider than git's own check.
+ * Whether a file system could take this segment for `.git`: any case, the short name `git~1` (any number), trailing
+ * dots and spaces and streams (`.git::$INDEX_ALLOCATION`) as NTFS drops them, code points that HFS+ ignores,
+ * compatibility forms, and a backslash as a separator. Wider than git's own check.
  */
 export function isDotGit(segment: string): boolean {
   return segment.split('\\').some((part) => {

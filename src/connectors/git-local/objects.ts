@@ -32,7 +32,9 @@ export async function takeIn(gate: GateRepository, branch: string, sha: string, 
   const type = await mustGit(gate, ['cat-file', '-t', '--end-of-options', sha], { signal });
   if (type.toString('utf8').trim() !== 'commit') throw incomplete();
   // Only a mark from which the next head is taken in; when another process moves it first, it is as good.
-  await tryGit(gate, ['update-ref', '--end-of-options', `refs/seen/${sha256Hex(branch).slice(0, 32)}`, sha], { signal });
+  await tryGit(gate, ['update-ref', '--end-of-options', `refs/seen/${sha256Hex(branch).slice(0, 32)}`, sha], {
+    signal,
+  });
 }
 
 /** Hands the new commit, and what its parents don't have, to the agent's repository. Nothing names it there yet. */

@@ -26,16 +26,25 @@ describe('a run of git', () => {
 
   it('is given a closed environment and arguments as they are', async () => {
     verifies('connectors.git.closed-process');
-    process.env['COUNTERSIGN_LEAK'] = 'leaked';
-    process.env['GIT_SSH_COMMAND'] = 'leaked';
-    const shown = await runGit(await program('/usr/bin/env; for one in "$@"; do echo "<$one>"; done'), ['$(id)', '-x; y'], where());
-    delete process.env['COUNTERSIGN_LEAK'];
-    delete process.env['GIT_SSH_COMMAND'];
+    process.env.COUNTERSIGN_LEAK = 'leaked';
+    process.env.GIT_SSH_COMMAND = 'leaked';
+    const shown = await runGit(
+      await program('/usr/bin/env; for one in "$@"; do echo "<$one>"; done'),
+      ['$(id)', '-x; y'],
+      where(),
+    );
+    delete process.env.COUNTERSIGN_LEAK;
+    delete process.env.GIT_SSH_COMMAND;
     const text = shown.output.toString('utf8');
     assert.equal(shown.exitCode, 0);
     assert.doesNotMatch(text, /leaked/);
     assert.match(text, /^<\$\(id\)>\n<-x; y>$/m);
-    for (const line of ['GIT_CONFIG_NOSYSTEM=1', 'GIT_CONFIG_GLOBAL=/dev/null', 'GIT_NO_REPLACE_OBJECTS=1', `HOME=${home}`]) {
+    for (const line of [
+      'GIT_CONFIG_NOSYSTEM=1',
+      'GIT_CONFIG_GLOBAL=/dev/null',
+      'GIT_NO_REPLACE_OBJECTS=1',
+      `HOME=${home}`,
+    ]) {
       assert.ok(text.includes(`${line}\n`), line);
     }
     for (const setting of ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.attributesFile=/dev/null']) {

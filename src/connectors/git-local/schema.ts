@@ -1,8 +1,8 @@
 /**
  * The wire forms of `git-local`: arguments, what `prepare` keeps, and the connector's configuration. Pure.
  *
- * They are closed: an unknown field, a short SHA, a branch that git would read in another way and a path into `.git` are
- * refused.
+ * They are closed: an unknown field, a short SHA, a branch that git would read in another way and a path into `.git`
+ * are refused.
  * Source: spec actions (connectors).
  */
 import { z } from 'zod';
@@ -71,7 +71,11 @@ export const prepared = z.strictObject({
 
 export type Prepared = z.infer<typeof prepared>;
 
-const identityText = z.string().min(1).max(128).regex(/^[^\p{Cc}<>]*[^\p{Cc}<>\s.,:;"'\\]$/u);
+const identityText = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^\p{Cc}<>]*[^\p{Cc}<>\s.,:;"'\\]$/u);
 
 /** Who stands as author and committer of every commit. */
 export const identity = z.strictObject({ name: identityText, email: identityText });

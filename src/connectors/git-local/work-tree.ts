@@ -1,10 +1,10 @@
 /**
  * The work tree of a checked-out branch: is it exactly the commit, and bringing it to the next one.
  *
- * It promises: the agent's index is read but not believed. A fresh private index is made from the commit and every file is
- * hashed against it, so that no flag, time stamp or extension of the agent's index can hide a change; files are written by
- * the gate's git under the gate's configuration, byte for byte as they are in the tree; the agent's index is replaced whole,
- * under its own lock, which is held from the check to the end so that the agent's git stays out.
+ * It promises: the agent's index is read but not believed. A fresh private index is made from the commit and every file
+ * is hashed against it, so that no flag, time stamp or extension of the agent's index can hide a change; files are
+ * written by the gate's git under the gate's configuration, byte for byte as they are in the tree; the agent's index is
+ * replaced whole, under its own lock, which is held from the check to the end so that the agent's git stays out.
  * It refuses a work tree that differs in any tracked file, and one that a filter or line-ending rule keeps different.
  * Untracked files stay; one that stands in the way is refused.
  * Source: spec actions (git-local: a checked-out branch must be clean and is updated after).
@@ -50,7 +50,11 @@ export async function demandClean(gate: GateRepository, workTree: string, check:
   await mustGit(gate, ['read-tree', '--end-of-options', check.from], ours);
   // Exits with 1 for a file that differs; `diff-files` then names it.
   await tryGit(gate, ['update-index', '-q', '--ignore-submodules', '--refresh'], ours);
-  const differing = await mustGit(gate, ['diff-files', '--raw', '-z', '--no-ext-diff', '--ignore-submodules=all'], ours);
+  const differing = await mustGit(
+    gate,
+    ['diff-files', '--raw', '-z', '--no-ext-diff', '--ignore-submodules=all'],
+    ours,
+  );
   if (differing.length > 0) throw dirty();
 }
 
@@ -74,7 +78,7 @@ export async function demandRoom(
   });
 }
 
-/** Brings the files to the new tree. It isn't called off once begun, since half a work tree is worse than a late one. */
+/** Brings the files to the new tree. Once begun it isn't called off: half a work tree is worse than a late one. */
 export async function updateFiles(
   gate: GateRepository,
   workTree: string,

@@ -1,7 +1,8 @@
 /**
  * The connector's lifetime: which git, which repositories, and one launch at a time in each.
  *
- * It promises: git is found once, by an absolute path, and is new enough; an alias leads to the configured repository only.
+ * It promises: git is found once, by an absolute path, and is new enough; an alias leads to the configured repository
+ * only.
  * It refuses unknown aliases and branches that don't exist; actions never make or delete a branch.
  * Source: spec actions (git: by absolute path).
  */

@@ -1,9 +1,9 @@
 /**
  * The effect of `shell-noop`: one file for each action, made at most once.
  *
- * It promises: the file appears whole or not at all, since it is written and synced elsewhere in the folder and then linked
- * under its name; of two calls with one name the first wins; after `created` it survives a power loss. A crash may leave
- * a `.call-…` folder, which nothing reads.
+ * It promises: the file appears whole or not at all, since it is written and synced elsewhere in the folder and then
+ * linked under its name; of two calls with one name the first wins; after `created` it survives a power loss. A crash
+ * may leave a `.call-…` folder, which nothing reads.
  * It refuses to link once `mayLink` says no.
  */
 import { link, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
@@ -35,8 +35,8 @@ export async function writeOnce(dir: string, name: string, text: string, mayLink
 }
 
 /**
- * The text of `<dir>/<name>`; `absent` only where the folder is there and the name is not; undefined where that can't be
- * told.
+ * The text of `<dir>/<name>`; `absent` only where the folder is there and the name is not; undefined where that can't
+ * be told.
  */
 export async function readEffect(dir: string, name: string): Promise<{ text: string } | 'absent' | undefined> {
   try {

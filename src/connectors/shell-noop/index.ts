@@ -2,10 +2,10 @@
  * `shell-noop`: every operation writes one file, `<dir>/<action id>.json`. For tests, demonstrations and rehearsals.
  *
  * It promises: one effect for an action, whatever happens and however often it is called; `failed` only where the file
- * was not made and will not be. The file holds what came through the gate, so that it can be compared with what was signed.
- * `reconcile` says `failed` when the file is absent: that is certain because the gate asks only after the deadline and its
- * grace, and `execute` asks for the deadline and the signal directly before it links. A process that is stopped for longer
- * than the grace between these two steps is the one case that remains.
+ * was not made and will not be. The file holds what came through the gate, so that it can be compared with what was
+ * signed. `reconcile` says `failed` when the file is absent: that is certain because the gate asks only after the
+ * deadline and its grace, and `execute` asks for the deadline and the signal directly before it links. A process that
+ * is stopped for longer than the grace between these two steps is the one case that remains.
  * The target is the operand itself. Where the arguments name an account, or money, these are the action's facts.
  * Source: spec actions (connectors).
  */

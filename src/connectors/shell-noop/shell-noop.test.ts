@@ -12,7 +12,12 @@ import type { Operation } from '../index.js';
 import { shellNoop } from './index.js';
 
 const MONEY = { amount: 1_250, currency: 'EUR' };
-const REFUSED: Json[] = [{ text: 7 }, { simulate: 'explode' }, { ...MONEY, amount: 1.5 }, { ...MONEY, currency: 'eur' }];
+const REFUSED: Json[] = [
+  { text: 7 },
+  { simulate: 'explode' },
+  { ...MONEY, amount: 1.5 },
+  { ...MONEY, currency: 'eur' },
+];
 
 async function makeWorld() {
   const dir = await mkdtemp(join(tmpdir(), 'shell-noop-'));
@@ -62,7 +67,9 @@ describe('shell-noop', () => {
     };
     for (const [name, floor] of Object.entries(expected)) {
       const operation = await connector.operation(name);
-      fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (args) => operation?.classify(args as never) === floor));
+      fc.assert(
+        fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (args) => operation?.classify(args as never) === floor),
+      );
     }
     await close();
   });
@@ -101,7 +108,10 @@ describe('shell-noop', () => {
       const hanging = operation.execute(call);
       setTimeout(() => controller.abort(), 20);
       assert.equal((await hanging).result, 'unknown');
-      assert.equal((await operation.execute({ ...call, signal: AbortSignal.timeout(60_000), deadline: Date.now() + 20 })).result, 'unknown');
+      assert.equal(
+        (await operation.execute({ ...call, signal: AbortSignal.timeout(60_000), deadline: Date.now() + 20 })).result,
+        'unknown',
+      );
       assert.equal(await subject.effects(ACTION_ID), 0);
     }));
 
@@ -154,7 +164,10 @@ describe('shell-noop', () => {
     withRefund(async (operation, subject) => {
       verifies('connectors.noop.key');
       for (const idempotencyKey of ['../../escape', '', 'act_1', `${ACTION_ID}\n`]) {
-        assert.deepEqual(await operation.execute(callOf(subject, { idempotencyKey })), { result: 'failed', code: 'invalid' });
+        assert.deepEqual(await operation.execute(callOf(subject, { idempotencyKey })), {
+          result: 'failed',
+          code: 'invalid',
+        });
         assert.equal(await operation.reconcile?.(callOf(subject, { idempotencyKey })), undefined);
       }
     }));
