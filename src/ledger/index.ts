@@ -3,13 +3,13 @@ export {
   type AnyKind,
   type Columns,
   isRecordId,
-  type Kind,
   KINDS,
+  type Kind,
   type KindName,
   type Kinds,
   type LedgerEvent,
-  recordName,
   type RecordRef,
+  recordName,
   registerKinds,
 } from './kind.js';
 export type {

@@ -82,6 +82,11 @@ export interface Kind<State extends Json = Json> {
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds kinds of every state, and a state goes back to its own kind alone
 export type AnyKind = Kind<any>;
 
+/** Whether records of a kind have events. An `effect` has none: it is a lock, and a key that lookups go by. */
+export function holdsEvents(kind: KindName): boolean {
+  return kind !== 'effect';
+}
+
 /** The registered kinds by name. */
 export type Kinds = ReadonlyMap<KindName, AnyKind>;
 

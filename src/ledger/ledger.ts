@@ -8,7 +8,7 @@
  * Every method is asynchronous, because a client-server store is; `decide` is synchronous and pure on every backend.
  * Source: spec ledger.
  */
-import { type Json, type JsonObject, LIMITS, type Refusal } from '../core/index.js';
+import type { Json, JsonObject, Refusal } from '../core/index.js';
 import type { Columns, Kind, KindName, LedgerEvent, RecordRef } from './kind.js';
 
 /** A state and the place in its record's history at which it stands. */
@@ -30,10 +30,13 @@ export interface LookupRow {
 
 /** What `decide` sees: the records that the work named, locked, and the time read after the last lock. */
 export interface View {
-  /** Milliseconds since the epoch; never before the last event of any record that the work writes. */
+  /**
+   * Milliseconds since the epoch; never before the last event of any record that the work names. The events of this unit
+   * are dated with it.
+   */
   readonly now: number;
   get<State extends Json>(kind: Kind<State>, id: string): Snapshot<State> | undefined;
-  /** The open records of a kind under a lookup key that the work named. */
+  /** The open records of a kind under a lookup key that the work named, by id. */
   lookup(kind: KindName, key: string): readonly LookupRow[];
 }
 
@@ -53,7 +56,7 @@ export interface NewPayload {
 
 export interface Decided<Outcome extends Json> {
   readonly events: readonly NewEvent[];
-  /** What the caller is told, and told again when the same claim comes back. Small: ids and states. */
+  /** What the caller is told, and told again when the same claim comes back. Small: ids and states. A claim needs an event. */
   readonly outcome: Outcome;
 }
 
@@ -126,11 +129,6 @@ export interface ListQuery {
   readonly after?: string;
 }
 
-/** The number of rows that a page of this query has at most. */
-export function pageLimit(query: ListQuery): number {
-  return Math.max(1, Math.min(query.limit ?? LIMITS.pageRowsMax, LIMITS.pageRowsMax));
-}
-
 export interface ListRow extends Columns {
   readonly id: string;
   readonly revision: number;
@@ -185,7 +183,7 @@ export interface Ledger {
   /** The open records of a kind under a lookup key, by id. */
   lookup(kind: KindName, key: string): Promise<readonly LookupRow[]>;
   list(query: ListQuery): Promise<Page>;
-  /** The event at each revision from `from` on, at most `pageRowsMax`. */
+  /** The event at each revision from `from` on, at most `pageRowsMax`, hashed again. Rejects with Fault `corrupt`. */
   events(ref: RecordRef, from?: number): Promise<readonly LedgerEvent[]>;
   /** The bytes of a payload, hashed again; undefined when they were erased. Rejects with Fault `corrupt`. */
   payload(ref: RecordRef, revision: number, address: string): Promise<Uint8Array | undefined>;
@@ -196,7 +194,8 @@ export interface Ledger {
   watch(after: number, signal: AbortSignal): AsyncIterable<LogEntry>;
   /** Recomputes every hash, link, state, column and claim. `expected` is a head that the log must contain. */
   verify(expected?: LogHead): Promise<VerifyReport>;
-  /** Writes a complete copy to a path that does not exist yet, while others go on working. */
+  /** Writes a complete copy to a path that does not exist yet, while others go on working. Refuses `invalid`; faults `store`. */
   backup(path: string): Promise<void>;
+  /** Finishes the work that waits, and takes no more. */
   close(): Promise<void>;
 }

@@ -7,9 +7,10 @@
  * Source: spec ledger (commit, the log).
  */
 import { type Clock, type Failpoint, Fault, isOurs, type Json, LIMITS, type Random, Refusal } from '../core/index.js';
-import { BatchRun, type StoredState, type UnitResult } from './batch.js';
+import type { UnitResult } from './batch.js';
+import { BatchRun } from './batch-run.js';
 import { nextLogHash } from './event.js';
-import type { Kind, KindName, Kinds, RecordRef } from './kind.js';
+import type { Kind, KindName, Kinds, LedgerEvent, RecordRef } from './kind.js';
 import type {
   Committed,
   Ledger,
@@ -23,8 +24,8 @@ import type {
   VerifyReport,
   Work,
 } from './ledger.js';
-import { eventOf, LocalReader } from './local-reader.js';
-import { type LocalStore, logEntry } from './store.js';
+import { LocalReader } from './local-reader.js';
+import { type LocalStore, logEntry, storeError } from './store.js';
 import { verifyStore } from './verify.js';
 import { LogWatch } from './watch.js';
 
@@ -39,6 +40,8 @@ export interface LocalLedgerOptions {
 
 interface Waiting {
   readonly work: Work<Json>;
+  /** Set after a projection failed over a batch with this unit in it: the others must not suffer for one. */
+  readonly alone: boolean;
   readonly since: number;
   resolve(committed: Committed<Json>): void;
   reject(error: unknown): void;
@@ -51,7 +54,11 @@ export class LocalLedger implements Ledger {
   readonly #watch: LogWatch;
   #queue: Waiting[] = [];
   #scheduled = false;
-  #closed = false;
+  #closed: Promise<void> | undefined;
+  /** Set while nobody waits for the queue to be empty. */
+  #onIdle: () => void = () => undefined;
+  /** True after the store could not be opened again: it is tried before the next use. */
+  #lost = false;
 
   constructor(options: LocalLedgerOptions) {
     this.#options = options;
@@ -61,13 +68,13 @@ export class LocalLedger implements Ledger {
   }
 
   commit<Outcome extends Json>(work: Work<Outcome>): Promise<Committed<Outcome>> {
-    if (this.#closed) return Promise.reject(new Fault('store', 'the ledger is closed'));
+    if (this.#closed !== undefined) return Promise.reject(closedFault());
     if (this.#queue.length >= LIMITS.commitQueueMax) {
       return Promise.reject(new Refusal('busy', 'too much work waits for the ledger'));
     }
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.monotonic();
-      this.#queue.push({ work, since, resolve: resolve as Waiting['resolve'], reject });
+      this.#queue.push({ work, alone: false, since, resolve: resolve as Waiting['resolve'], reject });
       this.#schedule();
     });
   }
@@ -80,18 +87,28 @@ export class LocalLedger implements Ledger {
 
   #flush(): void {
     this.#scheduled = false;
-    if (this.#queue.length === 0) return;
-    if (this.#closed) return this.#rejectAll(this.#queue.splice(0), new Fault('store', 'the ledger is closed'));
+    if (this.#queue.length > 0) this.#take();
+    if (this.#queue.length === 0) this.#onIdle();
+    else this.#schedule();
+  }
+
+  /** Takes the lock and decides what waits, or comes back to it later. */
+  #take(): void {
     let locked: boolean;
     try {
+      this.#revive();
       locked = this.#store.begin();
     } catch (error) {
-      return this.#broken(this.#queue.splice(0), error);
+      this.#broken(this.#queue.splice(0), error);
+      return;
     }
-    if (!locked) return this.#waitForLock();
-    const units = this.#queue.splice(0, LIMITS.batchUnitsMax);
-    this.#runBatch(units);
-    if (this.#queue.length > 0) this.#schedule();
+    if (!locked) {
+      this.#waitForLock();
+      return;
+    }
+    const single = this.#queue.findIndex(({ alone }) => alone);
+    const shared = single === -1 ? this.#queue.length : single;
+    this.#runBatch(this.#queue.splice(0, Math.min(Math.max(shared, 1), LIMITS.batchUnitsMax)));
   }
 
   /** Another process writes: yields to the loop for a while, differently long each time. */
@@ -99,7 +116,7 @@ export class LocalLedger implements Ledger {
     const limit = this.#options.clock.monotonic() - LIMITS.storeWaitMsMax;
     const late = this.#queue.filter((unit) => unit.since < limit);
     this.#queue = this.#queue.filter((unit) => unit.since >= limit);
-    this.#rejectAll(late, new Refusal('busy', 'other processes kept the ledger locked'));
+    rejectAll(late, new Refusal('busy', 'other processes kept the ledger locked'));
     if (this.#queue.length === 0) return;
     this.#scheduled = true;
     const jitterMs = 1 + ((this.#options.random.bytes(1)[0] ?? 0) % 16);
@@ -108,19 +125,22 @@ export class LocalLedger implements Ledger {
 
   #runBatch(units: readonly Waiting[]): void {
     const results: UnitResult[] = [];
-    let head: LogHead;
     let run: BatchRun;
+    let head: LogHead;
     try {
-      const { clock } = this.#options;
-      const monotonic = clock.monotonic();
-      const now = clock.now();
-      run = new BatchRun(this.#reader.base(now));
-      for (const unit of units) results.push(run.runUnit(unit.work, monotonic));
+      run = this.#decide(units, results);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'store') this.#broken(units, error);
+      else this.#undecided(units, error);
+      return;
+    }
+    try {
       head = this.#write(run);
       this.#options.failpoint?.('ledger.before-commit');
       this.#store.commit();
     } catch (error) {
-      return this.#broken(units, error);
+      this.#broken(units, error);
+      return;
     }
     this.#reader.remember(run.batch.records.values());
     this.#options.failpoint?.('ledger.after-commit');
@@ -128,47 +148,75 @@ export class LocalLedger implements Ledger {
     units.forEach((unit, i) => {
       const result = results[i] as UnitResult;
       if ('committed' in result) unit.resolve(result.committed);
-      else unit.reject(isOurs(result.refused) ? result.refused : new Fault('internal', 'a decision failed', result.refused));
+      else
+        unit.reject(
+          isOurs(result.refused) ? result.refused : new Fault('internal', 'a decision failed', result.refused),
+        );
     });
   }
 
-  /** Writes the batch and what its projections make of it; answers the head of the log. */
-  #write(run: BatchRun): LogHead {
+  /** Decides each unit and lets the projections append, over one overlay. Throws when a projection fails. */
+  #decide(units: readonly Waiting[], results: UnitResult[]): BatchRun {
+    const { clock, projections = [] } = this.#options;
+    const monotonic = clock.monotonic();
+    const run = new BatchRun(this.#reader.base(clock.now()));
+    for (const unit of units) results.push(run.runUnit(unit.work, monotonic));
     const decided = [...run.batch.events];
-    for (const projection of this.#options.projections ?? []) run.runProjection(projection, decided);
-    const head = this.#store.head();
-    let { sequence, logHash } = head;
-    for (const event of run.batch.events) {
+    if (decided.length > 0) for (const projection of projections) run.runProjection(projection, decided);
+    return run;
+  }
+
+  /** Writes the batch; answers the head of the log. */
+  #write(run: BatchRun): LogHead {
+    const { events, payloads, claims, records } = run.batch;
+    let { sequence, logHash } = this.#store.head();
+    for (const event of events) {
       sequence += 1;
       logHash = nextLogHash(logHash, event.hash);
       this.#store.writeEvent(sequence, logHash, event);
     }
-    for (const payload of run.batch.payloads) this.#store.writePayload(payload);
-    for (const claim of run.batch.claims) this.#store.writeClaim(claim);
-    for (const record of run.batch.records.values()) this.#store.writeRecord(this.#reader.row(record));
+    for (const payload of payloads) this.#store.writePayload(payload);
+    for (const claim of claims) this.#store.writeClaim(claim);
+    for (const { row, created } of records.values()) this.#store.writeRecord(row, created);
     return { sequence, logHash };
+  }
+
+  /** A projection failed, and nothing is written. Which unit it failed over shows when each is decided by itself. */
+  #undecided(units: readonly Waiting[], error: unknown): void {
+    try {
+      this.#store.rollback();
+    } catch (cause) {
+      this.#broken(units, cause);
+      return;
+    }
+    if (units.length > 1) this.#queue.unshift(...units.map((unit) => ({ ...unit, alone: true })));
+    else rejectAll(units, isOurs(error) ? error : new Fault('internal', 'a projection failed', error));
   }
 
   /** Nothing of the batch is known to be durable, and nothing in memory is trusted any more. */
   #broken(units: readonly Waiting[], error: unknown): void {
-    const fault = isOurs(error) ? error : new Fault('store', 'the commit failed', error);
+    this.#reader.forget();
+    this.#lost = true;
     try {
       this.#store.rollback();
-      this.#store.reopen();
     } catch {
-      this.#closed = true;
+      // A transaction that can't be rolled back ends with its connection.
     }
-    this.#reader.forget();
-    this.#rejectAll(units, fault);
-    if (this.#queue.length > 0) this.#schedule();
+    try {
+      this.#revive();
+    } catch {
+      // The next use of the store tries again, and reports what it meets.
+    }
+    rejectAll(units, storeError('the commit failed', error));
   }
 
-  #rejectAll(units: readonly Waiting[], error: Refusal | Fault): void {
-    for (const unit of units) unit.reject(error);
+  #revive(): void {
+    if (this.#lost) this.#store.reopen();
+    this.#lost = false;
   }
 
   read<State extends Json>(kind: Kind<State>, id: string): Promise<Snapshot<State> | undefined> {
-    return this.#try(() => this.#reader.record({ kind: kind.name, id }) as (StoredState & Snapshot<State>) | undefined);
+    return this.#try(() => this.#reader.record({ kind: kind.name, id }) as Snapshot<State> | undefined);
   }
 
   readVerified<State extends Json>(kind: Kind<State>, id: string): Promise<Snapshot<State> | undefined> {
@@ -183,8 +231,8 @@ export class LocalLedger implements Ledger {
     return this.#try(() => this.#store.list(query));
   }
 
-  events(ref: RecordRef, from = 0) {
-    return this.#try(() => this.#store.events(ref, from, LIMITS.pageRowsMax).map(eventOf));
+  events(ref: RecordRef, from = 0): Promise<readonly LedgerEvent[]> {
+    return this.#try(() => this.#reader.events(ref, from));
   }
 
   payload(ref: RecordRef, revision: number, address: string): Promise<Uint8Array | undefined> {
@@ -196,7 +244,7 @@ export class LocalLedger implements Ledger {
   }
 
   log(after: number): Promise<readonly LogEntry[]> {
-    return this.#try(() => this.#store.log(after, LIMITS.pageRowsMax).map((row) => logEntry(row, eventOf(row).data)));
+    return this.#try(() => this.#store.log(after, LIMITS.pageRowsMax).map(logEntry));
   }
 
   watch(after: number, signal: AbortSignal): AsyncIterable<LogEntry> {
@@ -204,32 +252,53 @@ export class LocalLedger implements Ledger {
   }
 
   verify(expected?: LogHead): Promise<VerifyReport> {
-    return this.#try(() => verifyStore(this.#store, this.#options.kinds, expected));
+    return this.#try(() => this.#store.snapshot(() => verifyStore(this.#store, this.#options.kinds, expected)));
   }
 
   async backup(path: string): Promise<void> {
+    await this.#try(() => undefined);
     try {
       await this.#store.backup(path);
     } catch (error) {
-      throw isOurs(error) ? error : new Fault('store', 'the backup failed', error);
+      throw storeError('the backup failed', error);
     }
   }
 
-  async close(): Promise<void> {
-    while (this.#queue.length > 0 && !this.#closed) await new Promise<void>((resolve) => setImmediate(resolve));
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#queue.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
     this.#watch.close();
-    this.#store.close();
+    try {
+      this.#store.close();
+    } catch (error) {
+      throw storeError('the store could not be closed', error);
+    }
   }
 
   /** Every read passes here, so that no native exception leaves. */
   async #try<T>(read: () => T): Promise<T> {
-    if (this.#closed) throw new Fault('store', 'the ledger is closed');
+    if (this.#closed !== undefined) throw closedFault();
     try {
+      this.#revive();
       return read();
     } catch (error) {
-      throw isOurs(error) ? error : new Fault('store', 'the store could not be read', error);
+      throw storeError('the store could not be read', error);
     }
   }
+}
+
+function closedFault(): Fault {
+  return new Fault('store', 'the ledger is closed');
+}
+
+function rejectAll(units: readonly Waiting[], error: Refusal | Fault): void {
+  for (const unit of units) unit.reject(error);
 }

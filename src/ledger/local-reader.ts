@@ -5,23 +5,18 @@
  * is not the one that this process checked or wrote before. A record of more events than `FOLD_MAX` (a thread) is checked
  * by its last event alone; `verify` checks it whole.
  */
-import { canonicalize, contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted } from '../core/index.js';
-import type { Base, StoredState, TakenClaim } from './batch.js';
+import { contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted, Refusal } from '../core/index.js';
+import { frozen, stateTextOf } from './admit.js';
+import type { Base, ChangedRecord, StoredState, TakenClaim } from './batch.js';
 import { eventHash } from './event.js';
-import { type AnyKind, type Kinds, type LedgerEvent, recordName, type RecordRef } from './kind.js';
-import type { EventRow, LocalStore, RecordRow } from './store.js';
+import { type AnyKind, type Kinds, type LedgerEvent, type RecordRef, recordName } from './kind.js';
+import { type EventRow, eventOf, type LocalStore, type RecordRow, storeError } from './store.js';
 
 const FOLD_MAX = 256;
 
 interface Cached {
   readonly stored: StoredState;
   readonly stateText: string;
-}
-
-/** The event of a row, with its data parsed. The caller has checked or will check its hash. */
-export function eventOf(row: EventRow): LedgerEvent {
-  const { sequence: _, logHash: __, dataText, ...event } = row;
-  return { ...event, data: parseTrusted(dataText) as JsonObject };
 }
 
 /** Checks a row's own hash and its place behind the event before. Answers what is wrong, or undefined. */
@@ -56,18 +51,19 @@ export class LocalReader {
       ledgerId: store.ledgerId,
       kinds: this.#kinds,
       now,
-      record: (ref) => this.record(ref),
-      lookup: (kind, key) => [...store.lookup(kind, key)],
-      claim: (scope, principal, key) => store.claim(scope, principal, key),
-      outcome: (claim) => this.#outcome(claim),
+      record: (ref) => readable(() => this.record(ref)),
+      lookup: (kind, key) => readable(() => [...store.lookup(kind, key)]),
+      claim: (scope, principal, key) => readable(() => store.claim(scope, principal, key)),
+      outcome: (claim) => readable(() => this.#outcome(claim)),
     };
   }
 
   record(ref: RecordRef): StoredState | undefined {
-    const row = this.#store.record(ref);
+    const row = this.#row(ref);
     if (row === undefined) return undefined;
     const cached = this.#cache.get(recordName(ref));
-    if (cached !== undefined && cached.stored.head === row.head && cached.stateText === row.stateText) return cached.stored;
+    if (cached !== undefined && cached.stored.head === row.head && cached.stateText === row.stateText)
+      return cached.stored;
     const stored = row.revision < FOLD_MAX ? this.#fold(row) : this.#lastOnly(row);
     this.#keep(stored, row.stateText);
     return stored;
@@ -75,10 +71,19 @@ export class LocalReader {
 
   /** As `record`, and always from the events as they stand in the store now. */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
-    const row = this.#store.record(ref);
+    const row = this.#row(ref);
     if (row === undefined) return undefined;
     if (kind.name !== ref.kind) throw new Fault('internal', 'the kind and the record do not match');
     return this.#fold(row);
+  }
+
+  /** An older program would make another state of a newer record, so it does not try. */
+  #row(ref: RecordRef): RecordRow | undefined {
+    const row = this.#store.record(ref);
+    if (row !== undefined && row.version > this.kind(ref).version) {
+      throw new Refusal('invalid', 'the record was written by a newer version of countersign');
+    }
+    return row;
   }
 
   payload(ref: RecordRef, revision: number, address: string): Uint8Array | undefined {
@@ -89,37 +94,21 @@ export class LocalReader {
     return bytes;
   }
 
-  row(stored: StoredState): RecordRow {
-    const kind = this.kind(stored.ref);
-    return {
-      ref: stored.ref,
-      revision: stored.revision,
-      head: stored.head,
-      headAt: stored.headAt,
-      version: kind.version,
-      stateText: this.#textOf(stored),
-      columns: kind.columns(stored.state),
-    };
+  /** The events of a record, each hashed again. */
+  events(ref: RecordRef, from: number): readonly LedgerEvent[] {
+    return this.#store.events(ref, from, LIMITS.pageRowsMax).map((row) => {
+      if (eventHash(this.#store.ledgerId, row) === row.hash) return eventOf(row);
+      throw corrupt(ref, row.revision, 'the event is not the one that was written');
+    });
   }
 
   /** Keeps what a durable commit wrote, so that the next reader need not parse it. */
-  remember(records: Iterable<StoredState>): void {
-    for (const stored of records) this.#keep(stored, this.#textOf(stored));
+  remember(records: Iterable<ChangedRecord>): void {
+    for (const { stored, row } of records) this.#keep(stored, row.stateText);
   }
 
   forget(): void {
     this.#cache.clear();
-    this.#texts = new WeakMap();
-  }
-
-  #texts = new WeakMap<StoredState, string>();
-
-  #textOf(stored: StoredState): string {
-    const known = this.#texts.get(stored);
-    if (known !== undefined) return known;
-    const text = canonicalize(stored.state);
-    this.#texts.set(stored, text);
-    return text;
   }
 
   #keep(stored: StoredState, stateText: string): void {
@@ -132,26 +121,29 @@ export class LocalReader {
     }
   }
 
+  /** Events behind the row's revision are of commits that came after the row was read. */
   #fold(row: RecordRow): StoredState {
     const kind = this.kind(row.ref);
     let state: Json | undefined;
     let before: LedgerEvent | undefined;
     for (let from = 0; from <= row.revision; from += LIMITS.pageRowsMax) {
-      for (const eventRow of this.#store.events(row.ref, from, LIMITS.pageRowsMax)) {
+      const page = this.#store.events(row.ref, from, Math.min(LIMITS.pageRowsMax, row.revision - from + 1));
+      if (page.length === 0) break;
+      for (const eventRow of page) {
         const defect = eventDefect(this.#store.ledgerId, eventRow, before);
         if (defect !== undefined) throw corrupt(row.ref, eventRow.revision, defect);
         before = eventOf(eventRow);
-        state = kind.evolve(state, before) as Json;
+        state = evolved(kind, state, before);
       }
     }
     if (before === undefined || state === undefined) throw corrupt(row.ref, 0, 'the record has no events');
     if (before.hash !== row.head || before.revision !== row.revision || before.at !== row.headAt) {
       throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
     }
-    if (row.version === kind.version && canonicalize(state) !== row.stateText) {
+    if (row.version === kind.version && stateTextOf(state) !== row.stateText) {
       throw corrupt(row.ref, row.revision, 'the state is not the one that the events lead to');
     }
-    return { ref: row.ref, id: row.ref.id, revision: row.revision, head: row.head, headAt: row.headAt, state };
+    return storedOf(row, frozen(state));
   }
 
   #lastOnly(row: RecordRow): StoredState {
@@ -160,8 +152,7 @@ export class LocalReader {
       throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
     }
     if (row.version !== this.kind(row.ref).version) return this.#fold(row);
-    const state = parseTrusted(row.stateText);
-    return { ref: row.ref, id: row.ref.id, revision: row.revision, head: row.head, headAt: row.headAt, state };
+    return storedOf(row, frozen(parseTrusted(row.stateText)));
   }
 
   #outcome(claim: TakenClaim): Json {
@@ -171,6 +162,31 @@ export class LocalReader {
     }
     const claims = eventOf(row).data.claims as JsonObject | undefined;
     return claims?.outcome ?? null;
+  }
+}
+
+function storedOf(row: RecordRow, state: Json): StoredState {
+  const { ref, revision, head, headAt } = row;
+  return { ref, id: ref.id, revision, head, headAt, state };
+}
+
+/** The state behind an event. Events that no kind can follow are not those that it wrote. */
+function evolved(kind: AnyKind, state: Json | undefined, event: LedgerEvent): Json {
+  try {
+    return kind.evolve(state, event) as Json;
+  } catch (error) {
+    const path = `${recordName(event.record)}#${event.revision}`;
+    throw new Fault('corrupt', 'the event leads to no state', error, { path });
+  }
+}
+
+/** A read of a batch. What the store throws breaks the whole batch, so it must not pass for a failed decision. */
+function readable<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    const known = storeError('the store could not be read', error);
+    throw known === error ? error : new Fault('store', known.message, error);
   }
 }
 

@@ -2,7 +2,7 @@
  * What a store inside this process must do: synchronous reads, and one transaction at a time. `LocalLedger` makes a ledger
  * of it. A client-server store implements `Ledger` by itself, over the same `BatchRun`.
  */
-import type { Json } from '../core/index.js';
+import { Fault, isOurs, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from './batch.js';
 import type { Columns, KindName, LedgerEvent, RecordRef } from './kind.js';
 import type { ListQuery, LogEntry, LogHead, LookupRow, Page } from './ledger.js';
@@ -32,8 +32,13 @@ export interface LocalStore {
   /** Returns once everything written since `begin` is durable. Throws when that is not certain. */
   commit(): void;
   rollback(): void;
-  /** After a failed commit: closes and opens the store again, so that nothing in memory is trusted. */
+  /**
+   * After a failed commit: closes and opens the store again, so that nothing in memory is trusted. Where that throws, the
+   * store stays closed, and this may be tried again.
+   */
   reopen(): void;
+  /** Runs reads that all see the same moment, whatever other processes commit meanwhile. */
+  snapshot<Result>(read: () => Result): Result;
 
   record(ref: RecordRef): RecordRow | undefined;
   lookup(kind: KindName, key: string): readonly LookupRow[];
@@ -48,20 +53,41 @@ export interface LocalStore {
   writeEvent(sequence: number, logHash: string, event: WrittenEvent): void;
   writePayload(payload: WrittenPayload): void;
   writeClaim(claim: TakenClaim): void;
-  writeRecord(row: RecordRow): void;
+  /** `created` says that the store holds no such record yet. */
+  writeRecord(row: RecordRow, created: boolean): void;
 
+  /** What is wrong with the store itself, below its rows: a damaged index, a missing trigger. In words, at most a few. */
+  damage(): readonly string[];
   /** Everything, for `verify`: events by record and revision, records by name, claims, payloads without their bytes. */
   scanEvents(): IterableIterator<EventRow>;
   scanRecords(): IterableIterator<RecordRow>;
   scanClaims(): IterableIterator<TakenClaim>;
   scanPayloads(): IterableIterator<{ readonly record: RecordRef; readonly revision: number; readonly address: string }>;
 
+  /** Refuses `invalid` for a path at which something stands. */
   backup(path: string): Promise<void>;
   close(): void;
 }
 
-/** A parsed log entry of a row. */
-export function logEntry(row: EventRow, data: Json): LogEntry {
-  const { sequence, logHash, dataText: _, ...event } = row;
-  return { sequence, logHash, event: { ...event, data: data as LedgerEvent['data'] } };
+/** The event of a row, with its data parsed. The caller has checked or will check its hash. */
+export function eventOf(row: EventRow): LedgerEvent {
+  const { record, revision, type, at, actor, dataText, payloads, prev, hash } = row;
+  return { record, revision, type, at, actor, data: parseTrusted(dataText) as JsonObject, payloads, prev, hash };
+}
+
+/** The log entry of a row. */
+export function logEntry(row: EventRow): LogEntry {
+  const { sequence, logHash } = row;
+  // Beyond that, two numbers of the store are one here, and whoever reads behind the last one would never end.
+  if (!Number.isSafeInteger(sequence)) throw new Fault('corrupt', 'an entry of the log stands at an impossible place');
+  return { sequence, logHash, event: eventOf(row) };
+}
+
+/** What leaves a ledger when a store throws: a Fault `store`, `corrupt` where the file is damaged, a Refusal `busy`. */
+export function storeError(what: string, error: unknown): Fault | Refusal {
+  if (isOurs(error)) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('SQLITE_BUSY')) return new Refusal('busy', 'another process keeps the store locked');
+  const damaged = code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB');
+  return new Fault(damaged ? 'corrupt' : 'store', damaged ? 'the file of the store is damaged' : what, error);
 }

@@ -3,12 +3,21 @@
  * each payload's digest, and the claims against the events both ways. Repairs nothing; memory does not grow with the store.
  * Source: spec ledger (verify).
  */
-import { canonicalize, contentRef, type Json, type JsonObject, LIMITS } from '../core/index.js';
+import { contentRef, type Json, type JsonObject, LIMITS } from '../core/index.js';
+import { stateTextOf } from './admit.js';
 import { EMPTY_LOG_HASH, nextLogHash } from './event.js';
-import { compareRecords, type Kinds, type LedgerEvent, recordName, type RecordRef } from './kind.js';
+import {
+  type AnyKind,
+  type Columns,
+  compareRecords,
+  type Kinds,
+  type LedgerEvent,
+  type RecordRef,
+  recordName,
+} from './kind.js';
 import type { Defect, LogHead, VerifyReport } from './ledger.js';
-import { eventDefect, eventOf } from './local-reader.js';
-import type { EventRow, LocalStore, RecordRow } from './store.js';
+import { eventDefect } from './local-reader.js';
+import { type EventRow, eventOf, type LocalStore, type RecordRow } from './store.js';
 
 const DEFECTS_MAX = 100;
 
@@ -28,10 +37,13 @@ class Report {
   }
 }
 
+/** Run it inside `snapshot`, so that the parts it compares are of one moment. Throws what the store throws. */
 export function verifyStore(store: LocalStore, kinds: Kinds, expected?: LogHead): VerifyReport {
   const report = new Report();
-  const head = verifyLog(store, report, expected);
+  for (const what of store.damage()) report.add({ where: 'store', what });
+  const { head, entries } = verifyLog(store, report, expected);
   verifyRecords(store, kinds, report);
+  if (entries !== report.events) report.add({ where: 'log', what: 'the log and the records hold different events' });
   verifyClaims(store, report);
   verifyStrayPayloads(store, report);
   const { events, records, payloads, erased, defects } = report;
@@ -39,60 +51,94 @@ export function verifyStore(store: LocalStore, kinds: Kinds, expected?: LogHead)
 }
 
 /** The total order has no gap, its running hash is right, and it contains the head that somebody remembers. */
-function verifyLog(store: LocalStore, report: Report, expected?: LogHead): LogHead {
-  let at: LogHead = { sequence: 0, logHash: EMPTY_LOG_HASH };
+function verifyLog(store: LocalStore, report: Report, expected?: LogHead): { head: LogHead; entries: number } {
+  let head: LogHead = { sequence: 0, logHash: EMPTY_LOG_HASH };
+  let entries = 0;
   let contained = expected === undefined || expected.sequence === 0;
-  for (;;) {
-    const rows = store.log(at.sequence, LIMITS.pageRowsMax);
-    for (const row of rows) {
-      if (row.sequence !== at.sequence + 1) report.defect(row.record, row.revision, 'entries of the log are missing before');
-      if (nextLogHash(at.logHash, row.hash) !== row.logHash) {
-        report.defect(row.record, row.revision, 'the log was another one up to here');
+  for (
+    let rows = store.log(0, LIMITS.pageRowsMax);
+    rows.length > 0;
+    rows = store.log(head.sequence, LIMITS.pageRowsMax)
+  ) {
+    for (const { sequence, logHash, hash, record, revision } of rows) {
+      entries += 1;
+      if (sequence !== head.sequence + 1) report.defect(record, revision, 'entries of the log are missing before');
+      if (nextLogHash(head.logHash, hash) !== logHash) {
+        report.defect(record, revision, 'the log was another one up to here');
       }
-      at = { sequence: row.sequence, logHash: row.logHash };
-      if (expected?.sequence === row.sequence) contained = expected.logHash === row.logHash;
+      head = { sequence, logHash };
+      if (expected?.sequence === sequence) contained = expected.logHash === logHash;
     }
-    if (rows.length === 0) break;
+    // Beyond that, reading on behind a number that is not exact would meet the same entry for ever.
+    if (!Number.isSafeInteger(head.sequence)) break;
   }
-  if (!contained) report.add({ where: `log#${expected?.sequence}`, what: 'the log does not contain the remembered head' });
-  return at;
+  if (!contained)
+    report.add({ where: `log#${expected?.sequence}`, what: 'the log does not contain the remembered head' });
+  return { head, entries };
+}
+
+/** A record whose events are being walked. */
+interface Walk {
+  readonly ref: RecordRef;
+  last: LedgerEvent | undefined;
+  state: Json | undefined;
+  /** Set at its first defect, behind which nothing more can be said about it. */
+  broken: boolean;
 }
 
 /** Walks events by record and revision beside the records: both lists are in the same order. */
 function verifyRecords(store: LocalStore, kinds: Kinds, report: Report): void {
   const records = store.scanRecords();
-  let next = records.next();
-  let open: { ref: RecordRef; last: LedgerEvent | undefined; state: Json | undefined; broken: boolean } | undefined;
-  const finish = () => {
-    if (open === undefined) return;
-    const { ref } = open;
-    while (!next.done && compareScan(next.value.ref, ref) < 0) {
-      report.defect(next.value.ref, next.value.revision, 'the record has no events');
+  try {
+    let next = records.next();
+    /** The row of a record; the rows in front of it have no events. */
+    const rowOf = (ref: RecordRef | undefined): RecordRow | undefined => {
+      for (; !next.done && (ref === undefined || compareScan(next.value.ref, ref) < 0); next = records.next()) {
+        report.defect(next.value.ref, next.value.revision, 'the record has no events');
+      }
+      if (next.done || ref === undefined || compareScan(next.value.ref, ref) !== 0) return undefined;
+      const { value } = next;
       next = records.next();
+      return value;
+    };
+    const finish = (walk: Walk | undefined): void => {
+      if (walk === undefined) return;
+      report.records += 1;
+      verifyRecord(kinds, walk, rowOf(walk.ref), report);
+    };
+    let walk: Walk | undefined;
+    for (const row of store.scanEvents()) {
+      report.events += 1;
+      if (walk === undefined || compareScan(walk.ref, row.record) !== 0) {
+        finish(walk);
+        walk = { ref: row.record, last: undefined, state: undefined, broken: false };
+      }
+      verifyEvent(store, kinds, walk, row, report);
+      verifyPayloads(store, row, report);
     }
-    const row = !next.done && compareScan(next.value.ref, ref) === 0 ? next.value : undefined;
-    if (row !== undefined) next = records.next();
-    if (!open.broken) verifyRecord(kinds, ref, open.last, open.state, row, report);
-    report.records += 1;
-  };
-  for (const row of store.scanEvents()) {
-    report.events += 1;
-    if (open === undefined || compareScan(open.ref, row.record) !== 0) {
-      finish();
-      open = { ref: row.record, last: undefined, state: undefined, broken: false };
-    }
-    const defect = eventDefect(store.ledgerId, row, open.last);
-    if (defect !== undefined) report.defect(row.record, row.revision, defect);
-    open.broken ||= defect !== undefined;
-    if (!open.broken) {
-      open.last = eventOf(row);
-      open.state = kinds.get(row.record.kind)?.evolve(open.state, open.last) as Json;
-      verifyEventClaims(store, open.last, report);
-    }
-    verifyPayloads(store, row, report);
+    finish(walk);
+    rowOf(undefined);
+  } finally {
+    // A scan that is not finished would keep the store busy.
+    records.return?.();
   }
-  finish();
-  for (; !next.done; next = records.next()) report.defect(next.value.ref, next.value.revision, 'the record has no events');
+}
+
+function verifyEvent(store: LocalStore, kinds: Kinds, walk: Walk, row: EventRow, report: Report): void {
+  const defect = eventDefect(store.ledgerId, row, walk.last);
+  if (defect !== undefined) report.defect(row.record, row.revision, defect);
+  walk.broken ||= defect !== undefined;
+  if (walk.broken) return;
+  try {
+    walk.last = eventOf(row);
+    walk.state = kinds.get(row.record.kind)?.evolve(walk.state, walk.last) as Json | undefined;
+  } catch {
+    // Whatever a kind can't follow is not what it wrote, and that is the defect.
+    walk.broken = true;
+    report.defect(row.record, row.revision, 'the event leads to no state');
+    return;
+  }
+  verifyEventClaims(store, walk.last, report);
 }
 
 /** Scans go by kind and id as text, which is the order of an index. */
@@ -101,27 +147,35 @@ function compareScan(a: RecordRef, b: RecordRef): number {
   return a.kind < b.kind ? -1 : 1;
 }
 
-function verifyRecord(
-  kinds: Kinds,
-  ref: RecordRef,
-  last: LedgerEvent | undefined,
-  state: Json | undefined,
-  row: RecordRow | undefined,
-  report: Report,
-): void {
-  const revision = last?.revision ?? 0;
-  if (row === undefined) return report.defect(ref, revision, 'the record is missing beside its events');
+function verifyRecord(kinds: Kinds, walk: Walk, row: RecordRow | undefined, report: Report): void {
+  if (walk.broken) return;
+  const revision = walk.last?.revision ?? 0;
+  for (const what of recordDefects(kinds, walk, row)) report.defect(walk.ref, revision, what);
+}
+
+function recordDefects(kinds: Kinds, { ref, last, state }: Walk, row: RecordRow | undefined): readonly string[] {
+  if (row === undefined) return ['the record is missing beside its events'];
   if (row.head !== last?.hash || row.revision !== last.revision || row.headAt !== last.at) {
-    return report.defect(ref, revision, 'the record does not stand at its last event');
+    return ['the record does not stand at its last event'];
   }
   const kind = kinds.get(ref.kind);
-  if (kind === undefined || row.version !== kind.version) return;
-  if (state === undefined || canonicalize(state) !== row.stateText) {
-    return report.defect(ref, revision, 'the state is not the one that the events lead to');
-  }
-  const columns = kind.columns(state);
-  for (const name of ['project', 'status', 'principal', 'due', 'lookup'] as const) {
-    if (columns[name] !== row.columns[name]) report.defect(ref, revision, `the column ${name} is not that of the state`);
+  if (kind === undefined || state === undefined) return ['the kind is not known here'];
+  if (row.version < 1 || row.version > kind.version) return ['the state was written by another version of countersign'];
+  // The state of an older version is made anew whenever it is read, and its columns whenever it is written.
+  if (row.version < kind.version) return [];
+  const made = madeOf(kind, state);
+  if (made?.stateText !== row.stateText) return ['the state is not the one that the events lead to'];
+  const names = ['project', 'status', 'principal', 'due', 'lookup'] as const;
+  const differing = names.filter((name) => made.columns[name] !== row.columns[name]);
+  return differing.map((name) => `the column ${name} is not that of the state`);
+}
+
+/** What a kind makes of a state; undefined for one that it would never have led to. */
+function madeOf(kind: AnyKind, state: Json): { stateText: string; columns: Columns } | undefined {
+  try {
+    return { stateText: stateTextOf(state), columns: kind.columns(state) };
+  } catch {
+    return undefined;
   }
 }
 
@@ -129,16 +183,28 @@ function verifyPayloads(store: LocalStore, row: EventRow, report: Report): void 
   for (const address of row.payloads) {
     const bytes = store.payload(row.record, row.revision, address);
     if (bytes === undefined) report.erased += 1;
-    else if (contentRef(bytes) !== address) report.defect(row.record, row.revision, 'a payload is not the one that was written');
+    else if (contentRef(bytes) !== address)
+      report.defect(row.record, row.revision, 'a payload is not the one that was written');
     else report.payloads += 1;
   }
 }
 
+/** A claim as an event names it: scope, principal, key, command. */
+type ClaimText = readonly [scope: string, principal: string, key: string, command: string];
+
+/** The claims that an event took; whatever has not the form of a claim is none. */
+function claimsOf(event: LedgerEvent): readonly ClaimText[] {
+  const claims = event.data?.claims as JsonObject | null | undefined;
+  const taken = claims?.taken;
+  if (!Array.isArray(taken)) return [];
+  const isClaim = (entry: Json) =>
+    Array.isArray(entry) && entry.length === 4 && entry.every((p) => typeof p === 'string');
+  return (taken as readonly Json[]).filter(isClaim) as unknown as readonly ClaimText[];
+}
+
 /** Each claim that an event took stands in the table of claims, and names that event. */
 function verifyEventClaims(store: LocalStore, event: LedgerEvent, report: Report): void {
-  const taken = (event.data.claims as JsonObject | undefined)?.taken;
-  if (!Array.isArray(taken)) return;
-  for (const [scope, principal, key, command] of taken as [string, string, string, string][]) {
+  for (const [scope, principal, key, command] of claimsOf(event)) {
     const row = store.claim(scope, principal, key);
     const matches = row?.command === command && recordName(row.record) === recordName(event.record);
     if (!matches || row.revision !== event.revision) {
@@ -150,11 +216,10 @@ function verifyEventClaims(store: LocalStore, event: LedgerEvent, report: Report
 /** Each row of the table of claims was taken by the event that it names. */
 function verifyClaims(store: LocalStore, report: Report): void {
   for (const claim of store.scanClaims()) {
-    const row = store.event(claim.record, claim.revision);
-    const taken = row === undefined ? undefined : (safeData(row)?.claims as JsonObject | undefined)?.taken;
+    const event = safeEvent(store.event(claim.record, claim.revision));
     const found =
-      Array.isArray(taken) &&
-      (taken as Json[][]).some((c) => c[0] === claim.scope && c[1] === claim.principal && c[2] === claim.key);
+      event !== undefined &&
+      claimsOf(event).some((c) => c[0] === claim.scope && c[1] === claim.principal && c[2] === claim.key);
     if (!found) report.defect(claim.record, claim.revision, `a ${claim.scope} is claimed that no event took`);
   }
 }
@@ -167,10 +232,10 @@ function verifyStrayPayloads(store: LocalStore, report: Report): void {
   }
 }
 
-/** The data of a row that may be damaged; undefined when it is not even JSON. */
-function safeData(row: EventRow): JsonObject | undefined {
+/** The event of a row that may be damaged; undefined when its data is not even JSON. */
+function safeEvent(row: EventRow | undefined): LedgerEvent | undefined {
   try {
-    return eventOf(row).data;
+    return row === undefined ? undefined : eventOf(row);
   } catch {
     return undefined;
   }

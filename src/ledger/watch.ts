@@ -19,6 +19,10 @@ export class LogWatch {
 
   notify(sequence: number): void {
     this.#seen = Math.max(this.#seen, sequence);
+    this.#wake();
+  }
+
+  #wake(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const wake of waiting) wake();
@@ -28,7 +32,7 @@ export class LogWatch {
     this.#closed = true;
     if (this.#timer !== undefined) clearInterval(this.#timer);
     this.#timer = undefined;
-    this.notify(0);
+    this.#wake();
   }
 
   /** Yields every entry behind `after`, in order, until the signal aborts or the ledger closes. */
@@ -39,18 +43,22 @@ export class LogWatch {
   ): AsyncGenerator<LogEntry> {
     let at = after;
     while (!signal.aborted && !this.#closed) {
+      const seen = this.#seen;
       const entries = await page(at);
       for (const entry of entries) {
         if (signal.aborted) return;
         at = entry.sequence;
         yield entry;
       }
-      if (entries.length === 0) await this.#more(at, signal);
+      if (entries.length === 0) await this.#more(seen, signal);
+      // A long log is followed page by page, and others get their turn in between.
+      else await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
 
-  #more(at: number, signal: AbortSignal): Promise<void> {
-    if (this.#seen > at || signal.aborted || this.#closed) return Promise.resolve();
+  /** Resolves once the log may have grown since `seen` was the newest that anybody had told of. */
+  #more(seen: number, signal: AbortSignal): Promise<void> {
+    if (this.#seen > seen || signal.aborted || this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         signal.removeEventListener('abort', wake);
@@ -65,14 +73,13 @@ export class LogWatch {
   }
 
   #poll(): void {
-    let sequence = this.#seen;
     try {
-      sequence = this.#head();
+      const sequence = this.#head();
+      if (sequence > this.#seen) this.notify(sequence);
     } catch {
       // The reader that is woken meets the same error and reports it.
-      sequence = this.#seen + 1;
+      this.#wake();
     }
-    if (sequence > this.#seen) this.notify(sequence);
   }
 
   #stopPolling(): void {

@@ -3,15 +3,12 @@
  * gone after `rollback` or `reopen`, as in a store whose process died.
  */
 import { Fault } from '../../core/index.js';
-import type { TakenClaim, WrittenEvent, WrittenPayload } from '../batch.js';
+import { claimName, type TakenClaim, type WrittenEvent, type WrittenPayload } from '../batch.js';
 import { EMPTY_LOG_HASH } from '../event.js';
-import { type KindName, recordName, type RecordRef } from '../kind.js';
-import { type ListQuery, type LogHead, type LookupRow, type Page, pageLimit } from '../ledger.js';
+import { type KindName, type RecordRef, recordName } from '../kind.js';
+import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
+import { type Place, pageLimit, pageOf, placeOf } from '../page.js';
 import type { EventRow, LocalStore, RecordRow } from '../store.js';
-
-function claimName(scope: string, principal: string, key: string): string {
-  return `${scope} ${principal} ${key}`;
-}
 
 export class MemoryStore implements LocalStore {
   readonly ledgerId: string;
@@ -40,7 +37,17 @@ export class MemoryStore implements LocalStore {
     this.#undo = [];
   }
 
-  reopen(): void {}
+  reopen(): void {
+    this.rollback();
+  }
+
+  snapshot<Result>(read: () => Result): Result {
+    return read();
+  }
+
+  damage(): readonly string[] {
+    return [];
+  }
 
   record(ref: RecordRef): RecordRow | undefined {
     return this.#records.get(recordName(ref));
@@ -49,7 +56,8 @@ export class MemoryStore implements LocalStore {
   lookup(kind: KindName, key: string): readonly LookupRow[] {
     return [...this.#records.values()]
       .filter((row) => row.ref.kind === kind && row.columns.lookup === key)
-      .map((row) => ({ id: row.ref.id, status: row.columns.status, principal: row.columns.principal }));
+      .map((row) => ({ id: row.ref.id, status: row.columns.status, principal: row.columns.principal }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   claim(scope: string, principal: string, key: string): TakenClaim | undefined {
@@ -77,18 +85,16 @@ export class MemoryStore implements LocalStore {
         (query.statuses === undefined || query.statuses.includes(columns.status ?? '')) &&
         (query.waiting !== true || columns.due !== undefined),
     );
-    const key = (row: RecordRow) =>
-      query.waiting === true ? `${String(row.columns.due).padStart(16, '0')} ${row.ref.id}` : row.ref.id;
+    const place = placeOf(query);
+    const due = (row: RecordRow) => (query.waiting === true ? (row.columns.due ?? 0) : 0);
     const direction = query.waiting === true ? 1 : -1;
-    rows.sort((a, b) => (key(a) < key(b) ? -direction : direction));
-    const after = query.after;
-    const from = after === undefined ? rows : rows.filter((row) => (direction === 1 ? key(row) > after : key(row) < after));
-    const page = from.slice(0, pageLimit(query));
-    const last = page.at(-1);
-    return {
-      rows: page.map((row) => ({ id: row.ref.id, revision: row.revision, updated: row.headAt, ...row.columns })),
-      ...(from.length > page.length && last !== undefined ? { next: key(last) } : {}),
-    };
+    const order = (a: Place, b: Place) => a.due - b.due || (a.id === b.id ? 0 : a.id < b.id ? -direction : direction);
+    const placed = rows.map((row) => ({ row, due: due(row), id: row.ref.id })).sort(order);
+    const behind = place === undefined ? placed : placed.filter((entry) => order(entry, place) > 0);
+    return pageOf(
+      query,
+      behind.slice(0, pageLimit(query) + 1).map(({ row }) => row),
+    );
   }
 
   head(): LogHead {
@@ -119,7 +125,8 @@ export class MemoryStore implements LocalStore {
 
   writePayload(payload: WrittenPayload): void {
     const name = `${recordName(payload.record)}#${payload.revision} ${payload.ref}`;
-    this.#set(this.#payloads, name, Uint8Array.from(Buffer.from(payload.bytes as string)));
+    const { bytes } = payload;
+    this.#set(this.#payloads, name, Uint8Array.from(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes));
   }
 
   writeClaim(claim: TakenClaim): void {

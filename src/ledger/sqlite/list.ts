@@ -1,11 +1,15 @@
 /**
  * The statement of a list: built from the conditions that a query has, each value a parameter.
  */
-import { Refusal } from '../../core/index.js';
 import type { ListQuery } from '../ledger.js';
+import type { Place } from '../page.js';
 
-/** Refuses `invalid` for a cursor that no page handed out. */
-export function listStatement(query: ListQuery, limit: number): { text: string; values: (string | number)[] } {
+/** `place` is where the page before ended. */
+export function listStatement(
+  query: ListQuery,
+  place: Place | undefined,
+  limit: number,
+): { text: string; values: (string | number)[] } {
   const conditions = ['kind = ?'];
   const values: (string | number)[] = [query.kind];
   const add = (condition: string, ...more: (string | number)[]) => {
@@ -20,13 +24,9 @@ export function listStatement(query: ListQuery, limit: number): { text: string; 
   }
   if (query.waiting === true) {
     conditions.push('due IS NOT NULL');
-    if (query.after !== undefined) {
-      const match = /^(\d{16}) ([!-~]{1,256})$/.exec(query.after);
-      if (match === null) throw new Refusal('invalid', 'the cursor is not one of a page', { path: 'after' });
-      add('(due, id) > (?, ?)', Number(match[1]), match[2] as string);
-    }
-  } else if (query.after !== undefined) {
-    add('id < ?', query.after);
+    if (place !== undefined) add('(due, id) > (?, ?)', place.due, place.id);
+  } else if (place !== undefined) {
+    add('id < ?', place.id);
   }
   const order = query.waiting === true ? 'due, id' : 'id DESC';
   const text = `SELECT * FROM records WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;

@@ -90,13 +90,16 @@ export function claimOf(row: ClaimColumns): TakenClaim {
   return { scope, principal, key, command, record: { kind, id }, revision };
 }
 
-/** The text of an event's list of payloads; a damaged one becomes a list that no hash agrees with. */
+/** The list of an event's payloads. A text in any spelling but our own becomes a list that no hash agrees with. */
 function payloadsOf(text: string): readonly string[] {
   if (text === '[]') return [];
   try {
     const list = parseTrusted(text);
-    return Array.isArray(list) && list.every((item) => typeof item === 'string') ? (list as string[]) : [text];
+    const isOurs =
+      Array.isArray(list) && list.every((item) => typeof item === 'string') && JSON.stringify(list) === text;
+    return isOurs ? (list as string[]) : [text];
   } catch {
+    // Not JSON: the hash of the event says so.
     return [text];
   }
 }

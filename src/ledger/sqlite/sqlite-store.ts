@@ -2,47 +2,20 @@
  * The embedded store: one SQLite file that several processes may share. A write transaction is BEGIN IMMEDIATE; a lock held
  * by another process for more than 50 ms is answered with `false`, never waited for on the thread.
  */
-import { Fault, Refusal } from '../../core/index.js';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { Fault, LIMITS, Refusal } from '../../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from '../batch.js';
 import { EMPTY_LOG_HASH } from '../event.js';
 import type { KindName, RecordRef } from '../kind.js';
-import { type ListQuery, type LogHead, type LookupRow, type Page, pageLimit } from '../ledger.js';
+import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
+import { pageLimit, pageOf, placeOf } from '../page.js';
 import type { EventRow, LocalStore, RecordRow } from '../store.js';
-import { type Connection, openDatabase } from './database.js';
+import { type Connection, openDatabase, schemaDamage, syncFolder } from './database.js';
 import { listStatement } from './list.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
-
-function prepareAll(database: Connection) {
-  return {
-    begin: database.prepare('BEGIN IMMEDIATE'),
-    commit: database.prepare('COMMIT'),
-    rollback: database.prepare('ROLLBACK'),
-    record: database.prepare('SELECT * FROM records WHERE kind = ? AND id = ?'),
-    lookup: database.prepare('SELECT id, status, principal FROM records WHERE kind = ? AND lookup = ? ORDER BY id'),
-    claim: database.prepare('SELECT * FROM claims WHERE scope = ? AND principal = ? AND key = ?'),
-    event: database.prepare('SELECT * FROM events WHERE kind = ? AND id = ? AND revision = ?'),
-    events: database.prepare('SELECT * FROM events WHERE kind = ? AND id = ? AND revision >= ? ORDER BY revision LIMIT ?'),
-    payload: database
-      .prepare('SELECT bytes FROM payloads WHERE kind = ? AND id = ? AND revision = ? AND address = ?')
-      .pluck(),
-    head: database.prepare('SELECT sequence, log_hash AS logHash FROM events ORDER BY sequence DESC LIMIT 1'),
-    log: database.prepare('SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?'),
-    writeEvent: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-    writePayload: database.prepare('INSERT OR IGNORE INTO payloads VALUES (?, ?, ?, ?, ?)'),
-    writeClaim: database.prepare('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)'),
-    insertRecord: database.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-    updateRecord: database.prepare(
-      `UPDATE records SET revision = ?, head = ?, head_at = ?, version = ?, state = ?,
-       project = ?, status = ?, principal = ?, due = ?, lookup = ? WHERE kind = ? AND id = ?`,
-    ),
-    scanEvents: 'SELECT * FROM events ORDER BY kind, id, revision',
-    scanRecords: 'SELECT * FROM records ORDER BY kind, id',
-    scanClaims: 'SELECT * FROM claims',
-    scanPayloads: 'SELECT kind, id, revision, address FROM payloads',
-  };
-}
-
-type Statements = ReturnType<typeof prepareAll>;
+import { prepareAll, SCANS, type Statements } from './statements.js';
 
 export class SqliteStore implements LocalStore {
   readonly ledgerId: string;
@@ -85,13 +58,32 @@ export class SqliteStore implements LocalStore {
     this.#statements = prepareAll(database);
   }
 
+  snapshot<Result>(read: () => Result): Result {
+    this.#database.exec('BEGIN');
+    try {
+      return read();
+    } finally {
+      this.#database.exec('COMMIT');
+    }
+  }
+
+  damage(): readonly string[] {
+    const checked = this.#database.pragma('integrity_check(5)', { simple: false }) as { integrity_check: string }[];
+    const file = checked.map((row) => row.integrity_check).filter((what) => what !== 'ok');
+    return [...file.map((what) => `the file is damaged: ${what}`), ...schemaDamage(this.#database)];
+  }
+
   record(ref: RecordRef): RecordRow | undefined {
     const row = this.#statements.record.get(ref.kind, ref.id) as RecordColumns | undefined;
     return row === undefined ? undefined : recordRowOf(row);
   }
 
   lookup(kind: KindName, key: string): readonly LookupRow[] {
-    const rows = this.#statements.lookup.all(kind, key) as { id: string; status: string | null; principal: string | null }[];
+    const rows = this.#statements.lookup.all(kind, key) as {
+      id: string;
+      status: string | null;
+      principal: string | null;
+    }[];
     return rows.map((row) => ({ id: row.id, status: row.status ?? undefined, principal: row.principal ?? undefined }));
   }
 
@@ -110,21 +102,13 @@ export class SqliteStore implements LocalStore {
   }
 
   payload(ref: RecordRef, revision: number, address: string): Uint8Array | undefined {
-    return this.#statements.payload.get(ref.kind, ref.id, revision, address) as Uint8Array | undefined;
+    const row = this.#statements.payload.get(ref.kind, ref.id, revision, address) as { bytes: Uint8Array } | undefined;
+    return row?.bytes;
   }
 
   list(query: ListQuery): Page {
-    const limit = pageLimit(query);
-    const { text, values } = listStatement(query, limit + 1);
-    const rows = (this.#database.prepare(text).all(...values) as RecordColumns[]).map(recordRowOf);
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      rows: page.map((row) => ({ id: row.ref.id, revision: row.revision, updated: row.headAt, ...row.columns })),
-      ...(rows.length > limit && last !== undefined
-        ? { next: query.waiting === true ? `${String(last.columns.due).padStart(16, '0')} ${last.ref.id}` : last.ref.id }
-        : {}),
-    };
+    const { text, values } = listStatement(query, placeOf(query), pageLimit(query) + 1);
+    return pageOf(query, (this.#database.prepare(text).all(...values) as RecordColumns[]).map(recordRowOf));
   }
 
   head(): LogHead {
@@ -153,30 +137,42 @@ export class SqliteStore implements LocalStore {
     this.#statements.writeClaim.run(scope, principal, key, command, record.kind, record.id, revision);
   }
 
-  writeRecord(row: RecordRow): void {
+  writeRecord(row: RecordRow, created: boolean): void {
     const { ref, revision, head, headAt, version, stateText, columns } = row;
     const { project = null, status = null, principal = null, due = null, lookup = null } = columns;
-    const found = [project, status, principal, due, lookup];
-    const updated = this.#statements.updateRecord;
-    const changes = updated.run(revision, head, headAt, version, stateText, ...found, ref.kind, ref.id).changes;
-    if (changes > 0) return;
-    this.#statements.insertRecord.run(ref.kind, ref.id, revision, head, headAt, version, stateText, ...found);
+    const { insertRecord, updateRecord } = this.#statements;
+    const values = [
+      revision,
+      head,
+      headAt,
+      version,
+      stateText,
+      project,
+      status,
+      principal,
+      due,
+      lookup,
+      ref.kind,
+      ref.id,
+    ];
+    const { changes } = (created ? insertRecord : updateRecord).run(...values);
+    if (changes !== 1) throw new Fault('corrupt', 'a record is gone from under its events');
   }
 
   *scanEvents(): IterableIterator<EventRow> {
-    for (const row of this.#iterate(this.#statements.scanEvents)) yield eventRowOf(row as EventColumns);
+    for (const row of this.#iterate(SCANS.events)) yield eventRowOf(row as EventColumns);
   }
 
   *scanRecords(): IterableIterator<RecordRow> {
-    for (const row of this.#iterate(this.#statements.scanRecords)) yield recordRowOf(row as RecordColumns);
+    for (const row of this.#iterate(SCANS.records)) yield recordRowOf(row as RecordColumns);
   }
 
   *scanClaims(): IterableIterator<TakenClaim> {
-    for (const row of this.#iterate(this.#statements.scanClaims)) yield claimOf(row as ClaimColumns);
+    for (const row of this.#iterate(SCANS.claims)) yield claimOf(row as ClaimColumns);
   }
 
   *scanPayloads(): IterableIterator<{ record: RecordRef; revision: number; address: string }> {
-    for (const row of this.#iterate(this.#statements.scanPayloads)) {
+    for (const row of this.#iterate(SCANS.payloads)) {
       const { kind, id, revision, address } = row as { kind: KindName; id: string; revision: number; address: string };
       yield { record: { kind, id }, revision, address };
     }
@@ -187,13 +183,40 @@ export class SqliteStore implements LocalStore {
     return this.#database.prepare(text).iterate();
   }
 
+  /**
+   * Copies over a connection of its own that stays at one moment: the connection that writes goes on, and a copy never
+   * starts over because another process wrote.
+   */
   async backup(path: string): Promise<void> {
-    if (path === this.#path) throw new Refusal('invalid', 'a backup can not replace its own store');
-    await this.#database.backup(path);
+    const target = resolve(path);
+    reserve(target);
+    const source = new Database(this.#path, { readonly: true, timeout: LIMITS.storeBusyMsMax });
+    try {
+      source.exec('BEGIN');
+      source.prepare('SELECT 1 FROM meta').get();
+      await source.backup(target);
+      syncFolder(dirname(target));
+    } catch (error) {
+      rmSync(target, { force: true });
+      throw error;
+    } finally {
+      source.close();
+    }
   }
 
   close(): void {
     this.#database.close();
+  }
+}
+
+/** Makes the file of a backup, which nobody else may read. Refuses `invalid` where something stands already. */
+function reserve(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!exists) throw error;
+    throw new Refusal('invalid', 'something stands at the path of the backup', { path: 'path' });
   }
 }
 
