@@ -1,6 +1,6 @@
 /**
- * A set of ids that keeps 128 bits of each one's SHA-256 and not the id: 21 to 43 bytes for an id, outside the heap of the
- * engine, where strings in a `Set` would take some hundred. An id that is in it is never missed.
+ * A set of ids that keeps 128 bits of each one's SHA-256 and not the id: 21 to 43 bytes for an id, outside the heap
+ * of the engine, where strings in a `Set` would take some hundred. An id that is in it is never missed.
  */
 import { sha256Hex } from '../core/index.js';
 
@@ -52,9 +52,6 @@ function isEmpty(table: Uint32Array, at: number): boolean {
 
 function isSame(table: Uint32Array, at: number, words: ArrayLike<number>): boolean {
   return (
-    table[at] === words[0] &&
-    table[at + 1] === words[1] &&
-    table[at + 2] === words[2] &&
-    table[at + 3] === words[3]
+    table[at] === words[0] && table[at + 1] === words[1] && table[at + 2] === words[2] && table[at + 3] === words[3]
   );
 }

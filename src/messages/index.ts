@@ -1,18 +1,24 @@
 /** Signed, typed messages between agents, and the threads in which they can not be rewritten. */
 export { canonicalMessage, messageHash } from './canonical.js';
 export { formatThreadKey, readThreadKey } from './key-file.js';
-export { type EntriesPage, readEntries, readThread } from './read.js';
+export { type EntriesPage, readEntries, readThread, type ThreadSource } from './read.js';
 export {
-  type Epistemic,
   EPISTEMICS,
-  type Intent,
+  type Epistemic,
   INTENTS,
-  type Message,
+  type Intent,
   MESSAGE_VERSION,
+  type Message,
   type Provenance,
 } from './schema.js';
 export { AdmittedKeys, isTrusted, type SignatureVerdict, signMessage, verifySignature } from './sign.js';
-export { type ThreadEntry, threadKind, threadProjection, type ThreadProjectionOptions, type ThreadState } from './stored.js';
+export {
+  type ThreadEntry,
+  type ThreadProjectionOptions,
+  type ThreadState,
+  threadKind,
+  threadProjection,
+} from './stored.js';
 export {
   THREAD_DEFECTS,
   type ThreadDefect,

@@ -1,19 +1,27 @@
 /**
  * Reads a stored thread back, message by message, a page of events at a time.
  *
- * It promises entries in their order without gaps, each strictly decoded, from bytes whose digest the ledger has checked;
- * whether they are chained and signed, `verifyThread` says. It refuses `not_found` for a thread that does not exist and
- * for entries that were erased, and faults `corrupt` for bytes that are no entries of this thread.
+ * It promises entries in their order without gaps, each strictly decoded, from bytes whose digest the ledger has
+ * checked; whether they are chained and signed, `verifyThread` says. It refuses `not_found` for a thread that does
+ * not exist and for entries that were erased, and faults `corrupt` for bytes that are no entries of this thread.
  * Source: spec messages (threads, stored), ledger (erasure).
  */
-import { Fault, isOurs, LIMITS, Refusal, utf8Decode } from '../core/index.js';
+import { Fault, LIMITS, Refusal, utf8Decode } from '../core/index.js';
 import type { Ledger, LedgerEvent } from '../ledger/index.js';
 import type { Message } from './schema.js';
 import { ENTRIES_APPENDED, type EntriesAppended, threadKind, threadRecord } from './stored.js';
 import { decodeMessage } from './wire.js';
 
+/** What reading needs of a ledger. */
+export type ThreadSource = Pick<Ledger, 'read' | 'events' | 'payload'>;
+
 /** The entries of a thread from index `from` on, counted from 0, to its end as it stands when the last is read. */
-export async function* readThread(ledger: Ledger, thread: string, from = 0): AsyncGenerator<Message, void, undefined> {
+export async function* readThread(
+  ledger: ThreadSource,
+  thread: string,
+  from = 0,
+): AsyncGenerator<Message, void, undefined> {
+  if (!Number.isSafeInteger(from) || from < 0) throw new Refusal('invalid', 'this is not a place', { path: 'from' });
   const record = await ledger.read(threadKind, thread);
   if (record === undefined) throw new Refusal('not_found', 'there is no such thread');
   let revision = from === 0 ? 0 : await findRevision(ledger, thread, from, record.revision);
@@ -25,7 +33,8 @@ export async function* readThread(ledger: Ledger, thread: string, from = 0): Asy
       const appended = appendedBy(event);
       if (appended === undefined || appended.first + appended.count <= next) continue;
       if (from === next ? appended.first > next : appended.first !== next) throw corrupt(event, 'entries are missing');
-      yield* (await linesOf(ledger, event, appended)).slice(next - appended.first).map((line) => decode(event, line));
+      const lines = await linesOf(ledger, event, appended);
+      for (const line of lines.slice(next - appended.first)) yield decode(event, line);
       next = appended.first + appended.count;
     }
     if (events.length === 0) return;
@@ -41,7 +50,7 @@ export interface EntriesPage {
 
 /** At most `limit` (200) entries from index `from` on. */
 export async function readEntries(
-  ledger: Ledger,
+  ledger: ThreadSource,
   thread: string,
   from = 0,
   limit: number = LIMITS.pageRowsMax,
@@ -56,7 +65,7 @@ export async function readEntries(
 }
 
 /** A revision at or shortly before the event that holds entry `index`. An event holds one entry or more. */
-async function findRevision(ledger: Ledger, thread: string, index: number, last: number): Promise<number> {
+async function findRevision(ledger: ThreadSource, thread: string, index: number, last: number): Promise<number> {
   let low = 0;
   let high = Math.min(index, last);
   while (high - low > LIMITS.pageRowsMax) {
@@ -73,7 +82,11 @@ function appendedBy(event: LedgerEvent): EntriesAppended | undefined {
   return event.type === ENTRIES_APPENDED ? (event.data as EntriesAppended) : undefined;
 }
 
-async function linesOf(ledger: Ledger, event: LedgerEvent, appended: EntriesAppended): Promise<readonly string[]> {
+async function linesOf(
+  ledger: ThreadSource,
+  event: LedgerEvent,
+  appended: EntriesAppended,
+): Promise<readonly string[]> {
   const [address] = event.payloads;
   if (address === undefined) throw corrupt(event, 'the event names no entries');
   const bytes = await ledger.payload(event.record, event.revision, address);
@@ -85,7 +98,8 @@ async function linesOf(ledger: Ledger, event: LedgerEvent, appended: EntriesAppe
     });
   }
   const lines = utf8Decode(bytes)?.split('\n') ?? [];
-  if (lines.pop() !== '' || lines.length !== appended.count) throw corrupt(event, 'the entries are not as many as told');
+  if (lines.pop() !== '' || lines.length !== appended.count)
+    throw corrupt(event, 'the entries are not as many as told');
   return lines;
 }
 
@@ -95,7 +109,7 @@ function decode(event: LedgerEvent, line: string): Message {
     if (message.thread_id !== event.record.id) throw corrupt(event, 'an entry is of another thread');
     return message;
   } catch (error) {
-    throw isOurs(error) && error instanceof Fault ? error : corrupt(event, 'an entry is no message', error);
+    throw error instanceof Fault ? error : corrupt(event, 'an entry is no message', error);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The shape of a message: natural language inside metadata that a machine can check. Types and names alone; what makes a
- * message valid stands in `validate.ts`, its one byte form in `canonical.ts`.
+ * The shape of a message: natural language inside metadata that a machine can check. Types and names alone; what
+ * makes a message valid stands in `validate.ts`, its one byte form in `canonical.ts`.
  *
  * An optional field that is empty, zero or false means the same as one that is absent, and has the same bytes.
  * Source: spec messages (canonical bytes), the envelope package that it documents.

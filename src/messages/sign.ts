@@ -2,8 +2,9 @@
  * Signatures of messages: pure Ed25519 over the canonical bytes with the signer set and the signature absent.
  *
  * A good signature proves possession of the key that stands in the message; whose key that is, `isTrusted` is told. A
- * message without signature is `unsigned` and never good, whatever else it says, and no field chooses how it is verified.
- * Keys that verify forged signatures (of small order, with torsion, oddly spelled) are refused before they are used.
+ * message without signature is `unsigned` and never good, whatever else it says, and no field chooses how it is
+ * verified. Keys that verify forged signatures (of small order, with torsion, oddly spelled) are refused before they
+ * are used.
  * Source: spec messages (sign, verify); reliability T8, T9.
  */
 import {

@@ -1,10 +1,11 @@
 /**
- * A project's thread as the ledger holds it: the record's kind, and the projection that writes entries behind each commit.
+ * A project's thread as the ledger holds it: the record's kind, and the projection that writes entries behind each
+ * commit.
  *
- * One batch of the ledger makes one event for each thread that it touches, with all its entries as lines of one payload,
- * so that a busy gate writes few rows. Entries are chained by `prev_hash` and unsigned but the last of each batch, which
- * the gate's key signs: it covers the rest. Only the gate writes a project's thread, exactly once for each event.
- * Texts are redacted and made displayable here, so that no part can forget it. Pure.
+ * One batch of the ledger makes one event for each thread that it touches, with all its entries as lines of one
+ * payload, so that a busy gate writes few rows. Entries are chained by `prev_hash` and unsigned but the last of each
+ * batch, which the gate's key signs: it covers the rest. Only the gate writes a project's thread, exactly once for
+ * each event. Texts are redacted and made displayable here, so that no part can forget it. Pure.
  * Source: spec actions (the thread), messages (threads, stored).
  */
 import { assert, contentRef, displayText, type PrivateKey, redact } from '../core/index.js';
@@ -15,12 +16,12 @@ import {
   type NewEvent,
   type Projection,
   type ProjectionView,
-  recordName,
   type RecordRef,
+  recordName,
 } from '../ledger/index.js';
 import { canonicalMessage, hashText } from './canonical.js';
-import { type Message, MESSAGE_VERSION } from './schema.js';
-import { signedCanonical, type Signer, signerOf } from './sign.js';
+import { MESSAGE_VERSION, type Message } from './schema.js';
+import { type Signer, signedCanonical, signerOf } from './sign.js';
 import { isBlank } from './validate.js';
 
 /** Where a thread stands. */

@@ -6,7 +6,7 @@
  * Source: spec messages (validation).
  */
 import { isWellFormed, PATTERNS, Refusal } from '../core/index.js';
-import { EPISTEMICS, INTENTS, type Message, MESSAGE_VERSION } from './schema.js';
+import { EPISTEMICS, INTENTS, MESSAGE_VERSION, type Message } from './schema.js';
 
 const INTENT_SET: ReadonlySet<unknown> = new Set(INTENTS);
 const EPISTEMIC_SET: ReadonlySet<unknown> = new Set(EPISTEMICS);
@@ -15,8 +15,12 @@ const NOT_SPACE = /[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 const SIGNER = /^[0-9a-f]{64}$(?!\n)/;
 const SIGNATURE = /^[0-9a-f]{128}$(?!\n)/;
 
-/** The first rule that `message` breaks, as the `Refusal` `invalid` with the field as path; undefined when it is valid. */
+/**
+ * The first rule that `message` breaks, as the `Refusal` `invalid` with the field as path; undefined when it is
+ * valid.
+ */
 export function validateMessage(message: Message): Refusal | undefined {
+  if (typeof message !== 'object' || message === null) return refuse('$', 'a message is an object');
   return checkNames(message) ?? checkClaims(message) ?? checkLimits(message) ?? checkText(message);
 }
 
@@ -45,6 +49,7 @@ function checkClaims(message: Message): Refusal | undefined {
   if (!EPISTEMIC_SET.has(epistemic)) return refuse('epistemic', `epistemic is none of ${EPISTEMICS.join(', ')}`);
   if (typeof provenance !== 'object' || provenance === null) return refuse('provenance', 'provenance is not an object');
   const { source, evidence = [] } = provenance;
+  if (!isTexts(evidence)) return refuse('provenance.evidence', NO_REF);
   if (epistemic === 'verified') {
     if (source === '') return refuse('provenance.source', 'verified has to name its source');
     if (evidence.length === 0) return refuse('provenance.evidence', 'verified has to name its evidence');
@@ -53,7 +58,7 @@ function checkClaims(message: Message): Refusal | undefined {
     return refuse('confidence', 'the confidence is not between 0 and 1');
   }
   if (!isTexts(context_refs) || !context_refs.every(isRef)) return refuse('context_refs', NO_REF);
-  if (!isTexts(evidence) || !evidence.every(isRef)) return refuse('provenance.evidence', NO_REF);
+  if (!evidence.every(isRef)) return refuse('provenance.evidence', NO_REF);
   if (prev_hash !== '' && !isRef(prev_hash)) return refuse('prev_hash', NO_REF);
   return undefined;
 }
@@ -68,8 +73,10 @@ function checkLimits(message: Message): Refusal | undefined {
   if (max_hops > 0 && chain.length > max_hops) return refuse('provenance.chain', 'the chain is longer than `max_hops`');
   if (!isCount(cost_budget)) return refuse('cost_budget', 'the budget is not a count');
   if (!isText(message.payload) || isBlank(message.payload)) return refuse('payload', 'the payload is blank');
-  if (signer !== '' && !SIGNER.test(signer)) return refuse('signer', 'the signer is not 64 lower-case hex digits');
-  if (signature !== '' && !SIGNATURE.test(signature)) {
+  if (signer !== '' && !(isText(signer) && SIGNER.test(signer))) {
+    return refuse('signer', 'the signer is not 64 lower-case hex digits');
+  }
+  if (signature !== '' && !(isText(signature) && SIGNATURE.test(signature))) {
     return refuse('signature', 'the signature is not 128 lower-case hex digits');
   }
   if (signer === '' && signature !== '') return refuse('signer', 'a signature has to name its signer');

@@ -1,18 +1,27 @@
 /**
- * A message from and to the wire. What comes out of `decodeMessage` is valid; what `encodeMessage` writes is canonical.
+ * A message from and to the wire. What comes out of `decodeMessage` is valid; what `encodeMessage` writes is
+ * canonical.
  *
- * Unknown fields are ignored, as the source does, and remembered, because a signature that covers them can not be checked
- * here. Where silence would let two readers see two messages it is stricter than the source: it refuses duplicate keys,
- * keys that differ only in case from a known one, lone surrogates, fractions and integers beyond 2^53 - 1 for counts, and
- * `null` in a list. `null` in a field counts as absent.
+ * Unknown fields are ignored, as the source does, and remembered, because a signature that covers them can not be
+ * checked here. Where silence would let two readers see two messages it is stricter than the source: it refuses
+ * duplicate keys, keys that differ only in case from a known one, lone surrogates, fractions and integers beyond 2^53
+ * - 1 for counts, and `null` in a list. `null` in a field counts as absent.
  * Source: spec messages (validation).
  */
-import { type Json, type JsonObject, jsonPath, parseJson, Refusal, utf8Decode } from '../core/index.js';
+import { assertNever, type Json, type JsonObject, jsonPath, parseJson, Refusal, utf8Decode } from '../core/index.js';
 import { canonicalMessage } from './canonical.js';
 import { type Message, UNKNOWN_FIELDS } from './schema.js';
 import { validateMessage } from './validate.js';
 
-type FieldType = 'text' | 'texts' | 'number' | 'count' | 'flag' | 'provenance';
+const TYPE_WORDS = {
+  text: 'a text',
+  texts: 'a list of texts',
+  number: 'a number',
+  count: 'a whole number',
+  flag: 'true or false',
+} as const;
+
+type FieldType = keyof typeof TYPE_WORDS | 'provenance';
 
 const PROVENANCE_FIELDS: ReadonlyMap<string, FieldType> = new Map([
   ['source', 'text'],
@@ -42,7 +51,15 @@ const FIELDS: ReadonlyMap<string, FieldType> = new Map([
 ]);
 
 /** What a required field holds when the text leaves it out. */
-const ABSENT = { version: '', id: '', thread_id: '', intent: '', epistemic: '', confidence: 0, payload: '' };
+const ABSENT = Object.entries({
+  version: '',
+  id: '',
+  thread_id: '',
+  intent: '',
+  epistemic: '',
+  confidence: 0,
+  payload: '',
+});
 
 /** Reads one message of at most 2 MiB of JSON. Refuses `invalid` with the path and reason of the first defect. */
 export function decodeMessage(input: string | Uint8Array): Message {
@@ -50,8 +67,9 @@ export function decodeMessage(input: string | Uint8Array): Message {
   const found = { unknown: false };
   const fields = readFields(value, FIELDS, [], found);
   if (fields.max_hops !== undefined || fields.cost_budget !== undefined) refuseFractions(input);
-  const provenance = { source: '', ...(fields.provenance as object | undefined) };
-  const message = { ...ABSENT, ...fields, provenance } as unknown as Message;
+  for (const [key, absent] of ABSENT) fields[key] ??= absent;
+  fields.provenance = { source: '', ...(fields.provenance as object | undefined) };
+  const message = fields as unknown as Message;
   const refusal = validateMessage(message);
   if (refusal !== undefined) throw refusal;
   return found.unknown ? { ...message, [UNKNOWN_FIELDS]: true } : message;
@@ -73,41 +91,37 @@ function readFields(
   found: { unknown: boolean },
 ): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw refuse(path, 'this is not an object');
+  const object = value as JsonObject;
   const fields: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value as JsonObject)) {
+  for (const key of Object.keys(object)) {
+    const item = object[key] as Json;
     const type = known.get(key);
     if (type === undefined) {
       if (known.has(foldKey(key))) throw refuse([...path, key], 'this key differs from a known one in case alone');
       found.unknown = true;
     } else if (item !== null) {
-      fields[key] = readField(item, type, [...path, key], found);
+      if (type === 'provenance') fields[key] = readFields(item, PROVENANCE_FIELDS, [key], found);
+      else if (isOfType(item, type)) fields[key] = item;
+      else throw refuse([...path, key], `this is not ${TYPE_WORDS[type]}`);
     }
   }
   return fields;
 }
 
-function readField(value: Json, type: FieldType, path: Path, found: { unknown: boolean }): unknown {
+function isOfType(value: Json, type: keyof typeof TYPE_WORDS): boolean {
   switch (type) {
-    case 'provenance':
-      return readFields(value, PROVENANCE_FIELDS, path, found);
-    case 'texts': {
-      if (!Array.isArray(value)) throw refuse(path, 'this is not a list of texts');
-      const at = value.findIndex((item) => typeof item !== 'string');
-      if (at >= 0) throw refuse([...path, at], 'this is not a text');
-      return value;
-    }
     case 'text':
-      if (typeof value !== 'string') throw refuse(path, 'this is not a text');
-      return value;
-    case 'flag':
-      if (typeof value !== 'boolean') throw refuse(path, 'this is not true or false');
-      return value;
+      return typeof value === 'string';
+    case 'texts':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
     case 'number':
-      if (typeof value !== 'number') throw refuse(path, 'this is not a number');
-      return value;
+      return typeof value === 'number';
     case 'count':
-      if (!Number.isSafeInteger(value)) throw refuse(path, 'this is not a whole number');
-      return value;
+      return Number.isSafeInteger(value);
+    case 'flag':
+      return typeof value === 'boolean';
+    default:
+      return assertNever(type);
   }
 }
 
@@ -116,7 +130,7 @@ function foldKey(key: string): string {
   return key.replaceAll('\u017f', 's').toLowerCase();
 }
 
-const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g;
 
 /** The source takes `1.0` and `1e2` for no integers, and the value alone no longer tells. The text is JSON already. */
 function refuseFractions(input: string | Uint8Array): void {
