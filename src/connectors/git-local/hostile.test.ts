@@ -238,7 +238,12 @@ async function redControl(world: GitWorld, kind: 'checked-out' | 'bare'): Promis
           ['-c', 'commit.gpgSign=false', 'merge', '--no-edit', 'feature~0'],
         ];
   for (const args of tries) await world.plain(...args).catch(() => '');
-  if (kind === 'checked-out') await world.plain('merge-tree', '--write-tree', 'main~2', 'feature').catch(() => '');
+  if (kind === 'checked-out') {
+    // A file that surely changed, so that its content is filtered whatever its time stamp says.
+    await world.put('added.txt', 'added');
+    await world.plain('add', 'added.txt').catch(() => '');
+    await world.plain('merge-tree', '--write-tree', 'main~2', 'feature').catch(() => '');
+  }
   const ran = await canaries(world.root);
   const expected =
     kind === 'bare'
