@@ -17,15 +17,16 @@ import {
   signRequest,
   useRequest,
 } from '../approvals/index.js';
-import { type Json, type Principal, Refusal } from '../core/index.js';
+import { isWellFormed, type Json, LIMITS, type Principal, Refusal } from '../core/index.js';
 import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import type { NewEvent, RecordRef, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { actionKind } from './evolve.js';
 import { methodsOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
-import { type ActionCommand, actionKind, decideAction } from './machine.js';
+import { type ActionCommand, decideAction } from './machine.js';
 import { policyBarrier } from './request.js';
-import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
+import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
 export type Attached = { readonly action_id: string; readonly state: string; readonly approvals: number };
 
@@ -83,10 +84,10 @@ export function checkInView(view: View, receipt: Receipt, expected: Expected): R
 export async function verifyReceipt(services: Services, receipt: Receipt, expected: Expected): Promise<void> {
   const { ledger, clock, proofs } = services;
   const [identity, request, person, key] = await Promise.all([
-    ledger.read(ledgerKind, LEDGER_RECORD.id),
-    ledger.read(requestKind, receipt.request.request_id),
-    ledger.read(personKind, receipt.request.approver),
-    ledger.read(keyKind, receipt.credential_id),
+    ledger.readVerified(ledgerKind, LEDGER_RECORD.id),
+    ledger.readVerified(requestKind, receipt.request.request_id),
+    ledger.readVerified(personKind, receipt.request.approver),
+    ledger.readVerified(keyKind, receipt.credential_id),
   ]);
   if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
   const known = { ledger: identity.state, request: request?.state, person: person?.state, key: key?.state };
@@ -100,9 +101,9 @@ export async function verifyReceipt(services: Services, receipt: Receipt, expect
 async function verifyForAction(services: Services, receipt: Receipt, actionId: string) {
   const loaded = await loadAction(services, actionId);
   // What the action itself refuses comes first: it is the plainest reason.
-  const plain = plainRefusal(loaded, services.clock.now());
-  if (plain !== undefined) throw plain;
   const decision = receipt.request.kind === 'action' ? receipt.request.decision : 'approve';
+  const plain = plainRefusal(loaded, decision, services.clock.now());
+  if (plain !== undefined) throw plain;
   const barrier = policyBarrier(services, loaded);
   if (barrier !== undefined && decision === 'approve') throw barrier;
   const summary = summarize(loaded, services, await pinnedOperation(services, loaded.content));
@@ -112,9 +113,11 @@ async function verifyForAction(services: Services, receipt: Receipt, actionId: s
 }
 
 /** Why no receipt can count any more, whatever it says. */
-function plainRefusal({ state }: LoadedAction, now: number): Refusal | undefined {
+function plainRefusal({ state }: LoadedAction, decision: 'approve' | 'deny', now: number): Refusal | undefined {
   const approval: Approval = { request_id: '', approver: '' as Principal, credential_id: '', nonce: '' };
-  const decided = decideAction(state, { do: 'approve', approval }, now);
+  const command: ActionCommand =
+    decision === 'deny' ? { do: 'cancel', how: 'denied', by: '', words: null } : { do: 'approve', approval };
+  const decided = decideAction(state, command, now);
   return decided instanceof Refusal ? decided : undefined;
 }
 
@@ -150,6 +153,7 @@ export function attachReceipt(
   words: string | null = null,
 ): Promise<Attached> {
   const receipt = parseReceipt(value);
+  demandWords(words);
   return withFreshFacts(services, async () => {
     const { loaded, decision, expected } = await verifyForAction(services, receipt, actionId);
     const { request } = receipt;
@@ -165,7 +169,7 @@ export function attachReceipt(
       ],
       decide: (view) => {
         if (view.get(actionKind, actionId)?.head !== loaded.snapshot.head) return STALE;
-        if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && !denies) return STALE;
+        if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && !denies) return STALE_TRUST;
         const refused = checkInView(view, receipt, expected);
         if (refused !== undefined) return refused;
         return attach(view, loaded, receipt, denies, words);
@@ -173,6 +177,12 @@ export function attachReceipt(
     });
     return committed.outcome;
   });
+}
+
+/** Words that somebody gives along, for people and agents to read. Refuses `invalid`. */
+export function demandWords(words: string | null): void {
+  if (words === null || (words.length <= LIMITS.wordsCharsMax && isWellFormed(words))) return;
+  throw new Refusal('invalid', 'the words are too long, or no text', { path: 'words' });
 }
 
 function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: boolean, words: string | null) {
@@ -204,4 +214,26 @@ function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: bool
       : 'proposed';
   const approvals = denies ? 0 : ((decided[0]?.data.approvals as Json[] | undefined)?.length ?? 0);
   return { events, outcome: { action_id: loaded.content.action_id, state, approvals } };
+}
+
+/**
+ * Attaches the signed receipts of an action's requests, the oldest first; undefined while none is signed. One that can no
+ * longer count does not stand in the way of the others: its refusal is told when none of them counts.
+ */
+export async function fetchSigned(services: Services, caller: Caller, actionId: string): Promise<Attached | undefined> {
+  let attached: Attached | undefined;
+  let refused: Refusal | undefined;
+  for (const { id, status } of await services.ledger.lookup('request', actionId)) {
+    const request = status === 'signed' ? await services.ledger.readVerified(requestKind, id) : undefined;
+    const receipt = request?.state.receipt;
+    if (!receipt) continue;
+    try {
+      attached = await attachReceipt(services, caller, actionId, receipt);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused = error;
+    }
+  }
+  if (attached === undefined && refused !== undefined) throw refused;
+  return attached;
 }

@@ -3,20 +3,24 @@
  * class, what must still hold at launch, policy, and who may approve. Nothing is written here.
  * Source: spec actions (the action), authority (approval rules).
  */
-import { approversOf, ruleFor } from '../approvals/index.js';
+import { approversOf, excludedOf, ruleFor } from '../approvals/index.js';
 import type { ActionClass, Operation } from '../connectors/index.js';
 import {
   canonicalize,
   contentRef,
+  Fault,
   hasHighEntropy,
   type Json,
   type JsonObject,
   LIMITS,
+  PATTERNS,
   Refusal,
   secretPath,
+  utf8Length,
 } from '../core/index.js';
+import { personKind } from '../identity/index.js';
 import { type ApprovalRule, type Decision, decidePolicy } from '../policy/index.js';
-import { callFor, findOperation } from './load.js';
+import { callFor, findOperation, inTime } from './load.js';
 import type { Launch } from './machine.js';
 import { type ActionContent, CLASSES, type Flag, Proposal } from './schema.js';
 import type { Caller, Services } from './services.js';
@@ -70,7 +74,7 @@ export async function judge(
   const fresh = freshContent(proposal);
   const call = (preconditions: ActionContent['preconditions']) =>
     callFor(services, { ...named, preconditions }, argsText, args, { fresh });
-  const preconditions = (await operation.snapshot?.(call(null))) ?? null;
+  const preconditions = (await inTime(services, () => operation.snapshot?.(call(null)))) ?? null;
   const question = {
     principal: caller.principal,
     on_behalf_of: proposal.on_behalf_of ?? [],
@@ -87,9 +91,10 @@ export async function judge(
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
   const decision = await decidePolicy(services.policy, question, config, decisionId, services.sleep);
   const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
-  const approvers = await checkedApprovers(services, rule, proposal.approvers, decision, actionClass);
-  const prepared =
-    launch && decision.outcome === 'ALLOW' ? ((await operation.prepare?.(call(preconditions))) ?? null) : null;
+  const excluded = rule === undefined ? [] : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? []);
+  const approvers = await checkedApprovers(services, rule, excluded, proposal.approvers, decision, actionClass);
+  const goes = launch && decision.outcome === 'ALLOW';
+  const prepared = goes ? ((await inTime(services, () => operation.prepare?.(call(preconditions)))) ?? null) : null;
   const authorization = { kind: 'policy', decision_id: decisionId } as const;
   const plan = { authorization, decision, launchedBy: caller.principal, timeoutMs: operation.timeoutMs, prepared };
   return {
@@ -119,23 +124,32 @@ export async function judge(
       preconditions,
       provenance: null,
     },
-    ...(launch && decision.outcome === 'ALLOW' ? { launch: plan } : {}),
+    ...(goes ? { launch: plan } : {}),
   };
 }
 
 function checkedArgs(operation: Operation, input: JsonObject): { args: JsonObject; argsText: string } {
-  const parsed = operation.args.safeParse(input);
-  if (!parsed.success) {
-    const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
-    throw new Refusal('invalid', `\`${path}\` is not what the operation takes`, { path });
-  }
-  const args = parsed.data as JsonObject;
+  const args = readArgs(operation, input);
   const argsText = canonicalize(args);
-  if (argsText.length > LIMITS.argsBytesMax)
+  if (utf8Length(argsText) > LIMITS.argsBytesMax) {
     throw new Refusal('invalid', 'the arguments are too long', { path: 'args' });
+  }
   const secret = secretPath(args);
   if (secret !== undefined) throw new Refusal('secret_value', 'a secret stands here in plain', { path: secret });
   return { args, argsText };
+}
+
+/** What a schema throws of itself (a cycle that it follows for ever) is a refusal as well. */
+function readArgs(operation: Operation, input: JsonObject): JsonObject {
+  let path = 'args';
+  try {
+    const parsed = operation.args.safeParse(input);
+    if (parsed.success) return parsed.data as JsonObject;
+    path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
+  } catch {
+    throw new Refusal('invalid', 'the arguments can not be read', { path });
+  }
+  throw new Refusal('invalid', `\`${path}\` is not what the operation takes`, { path });
 }
 
 function checkedFacts(operation: Operation, args: JsonObject, proposal: ParsedProposal) {
@@ -151,6 +165,10 @@ function checkedFacts(operation: Operation, args: JsonObject, proposal: ParsedPr
   if (!sameAmount || unfounded) {
     throw new Refusal('amount_mismatch', 'the arguments say another amount', { path: 'amount' });
   }
+  const isMoney = amount === null || (Number.isSafeInteger(amount) && amount >= 0);
+  if (!isMoney || (currency !== null && !PATTERNS.currency.test(currency))) {
+    throw new Refusal('invalid', 'an amount is a whole number of minor units', { path: 'amount' });
+  }
   if ((amount === null) !== (currency === null)) {
     throw new Refusal('invalid', 'an amount and its currency come together', { path: 'currency' });
   }
@@ -160,6 +178,7 @@ function checkedFacts(operation: Operation, args: JsonObject, proposal: ParsedPr
 /** INVARIANT: nothing lowers the class below the operation's (actions.propose.class-floor). */
 function checkedClass(operation: Operation, args: JsonObject, asked: ActionClass | undefined): ActionClass {
   const floor = operation.classify(args);
+  if (!CLASSES.includes(floor)) throw new Fault('internal', 'the operation names no class');
   if (asked === undefined) return floor;
   if (CLASSES.indexOf(asked) < CLASSES.indexOf(floor)) {
     throw new Refusal('class', `the operation is of class ${floor}`, { path: 'class' });
@@ -170,13 +189,14 @@ function checkedClass(operation: Operation, args: JsonObject, asked: ActionClass
 async function checkedApprovers(
   services: Services,
   rule: ApprovalRule | undefined,
+  excluded: readonly string[],
   asked: readonly string[] | undefined,
   decision: Decision,
   actionClass: ActionClass,
 ): Promise<readonly string[]> {
   const active = rule === undefined ? [] : await activeApprovers(services);
   const usable = rule !== undefined && methodsOf(rule, actionClass).length > 0;
-  const approvers = usable ? approversOf(rule, active, asked) : [];
+  const approvers = usable ? approversOf(rule, active, excluded, asked) : [];
   const outsider = asked?.find((name) => !approvers.includes(name));
   if (outsider !== undefined) {
     throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
@@ -201,7 +221,10 @@ async function activeApprovers(services: Services): Promise<readonly string[]> {
   const names: string[] = [];
   for (let after: string | undefined; ; ) {
     const page = await services.ledger.list({ kind: 'person', statuses: ['active'], ...(after ? { after } : {}) });
-    names.push(...page.rows.map((row) => row.id));
+    for (const { id } of page.rows) {
+      const person = await services.ledger.read(personKind, id);
+      if (person?.state.roles.includes('approver')) names.push(id);
+    }
     if (page.next === undefined || names.length >= LIMITS.unitRecordsMax) return names;
     after = page.next;
   }

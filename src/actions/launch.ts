@@ -15,10 +15,11 @@ import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, type Decision, decidePolicy } from '../policy/index.js';
 import { checkInView, expectedFor, receiptRecords, verifyReceipt } from './approve.js';
-import { callFor, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
-import { actionKind, decideAction, type Launch } from './machine.js';
+import { actionKind } from './evolve.js';
+import { callFor, inTime, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { decideAction, type Launch } from './machine.js';
 import { policyBarrier } from './request.js';
-import type { Attempt } from './schema.js';
+import { type Attempt, CLASSES } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
 
@@ -67,6 +68,9 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   const barrier = policyBarrier(services, loaded);
   if (barrier !== undefined) throw barrier;
   const operation = await pinnedOperation(services, content);
+  if (CLASSES.indexOf(operation.classify(args)) > CLASSES.indexOf(content.class)) {
+    throw new Refusal('binding_changed', 'the operation is of a higher class than the one that was approved');
+  }
   const expected: Expected = {
     ...expectedFor(services, loaded, summarize(loaded, services, operation).digest),
     decision: 'approve',
@@ -76,12 +80,13 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   const decision = await decideAgain(services, loaded);
   const call = callFor(services, content, argsText, args, {});
   if (operation.snapshot !== undefined) {
-    const now = await operation.snapshot(callFor(services, { ...content, preconditions: null }, argsText, args, {}));
-    if (canonicalize(now) !== canonicalize(content.preconditions ?? {})) {
+    const fresh = callFor(services, { ...content, preconditions: null }, argsText, args, {});
+    const now = await inTime(services, () => operation.snapshot?.(fresh));
+    if (canonicalize(now ?? {}) !== canonicalize(content.preconditions ?? {})) {
       throw new Refusal('stale_precondition', 'the target changed since it was approved');
     }
   }
-  const prepared = (await operation.prepare?.(call)) ?? null;
+  const prepared = (await inTime(services, () => operation.prepare?.(call))) ?? null;
   return { loaded, operation, decision, receipts, expected, prepared };
 }
 
@@ -170,7 +175,13 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   if (state.authorization?.kind === 'receipts' && distinct(receipts) < content.quorum) {
     return new Refusal('quorum', 'approvals are missing');
   }
-  const others = view.lookup('action', content.effect).filter((row) => row.id !== content.action_id);
+  const rows = view.lookup('action', content.effect);
+  // INVARIANT: an action that its effect does not lead to could be launched beside its duplicate (actions.launch.indexed).
+  const own = rows.find((row) => row.id === content.action_id);
+  if (own?.status !== state.state || own.principal !== content.proposed_by) {
+    return new Refusal('binding_changed', 'the action is not found under its effect');
+  }
+  const others = rows.filter((row) => row !== own);
   const taken = others.some((row) => row.status === 'launched' || row.status === 'unknown');
   if (taken && content.class !== 'read' && !content.flags.includes('possible_duplicate')) {
     return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');

@@ -6,11 +6,11 @@
  */
 
 import type { Call, Operation, Preview } from '../connectors/index.js';
-import { contentRef, type Json, type JsonObject, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import { contentRef, Fault, type Json, type JsonObject, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Snapshot } from '../ledger/index.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
-import { actionKind } from './machine.js';
+import { actionKind } from './evolve.js';
 import { type Summary, summaryOf } from './render.js';
 import type { ActionContent, ActionState, Attempt } from './schema.js';
 import type { Services } from './services.js';
@@ -45,7 +45,7 @@ export async function loadAction(services: Services, actionId: string): Promise<
 }
 
 async function readLedger(services: Services): Promise<LedgerState> {
-  const snapshot = await services.ledger.read(ledgerKind, LEDGER_RECORD.id);
+  const snapshot = await services.ledger.readVerified(ledgerKind, LEDGER_RECORD.id);
   if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
   return snapshot.state;
 }
@@ -77,7 +77,7 @@ export function summarize(loaded: LoadedAction, services: Services, operation: O
 export async function previewAction(services: Services, actionId: string): Promise<Preview | undefined> {
   const { content, argsText, args } = await loadAction(services, actionId);
   const operation = await pinnedOperation(services, content);
-  return operation.preview?.(callFor(services, content, argsText, args, {}));
+  return inTime(services, () => operation.preview?.(callFor(services, content, argsText, args, {})));
 }
 
 interface CallExtras {
@@ -122,6 +122,20 @@ export function callFor(
 
 /** A connector's look at the world before a launch takes at most this long. */
 const SNAPSHOT_MS_MAX = 60_000;
+
+/** A connector's answer to a question without an effect; a Fault where none comes in time. */
+export async function inTime<T>(services: Services, ask: () => Promise<T> | undefined): Promise<T | undefined> {
+  const stop = new AbortController();
+  const late = services.sleep(SNAPSHOT_MS_MAX, stop.signal).then((): T | undefined => {
+    if (stop.signal.aborted) return undefined;
+    throw new Fault('internal', 'the connector did not answer in time');
+  });
+  try {
+    return await Promise.race([ask() ?? Promise.resolve(undefined), late]);
+  } finally {
+    stop.abort();
+  }
+}
 
 /** The payload of content that comes with a proposal. */
 export function contentPayload(bytes: Uint8Array): { ref: string; bytes: Uint8Array } {

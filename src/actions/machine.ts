@@ -7,12 +7,12 @@
  */
 import type { Approval } from '../approvals/index.js';
 import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../core/index.js';
-import type { Kind, LedgerEvent, NewPayload } from '../ledger/index.js';
+import type { NewPayload } from '../ledger/index.js';
 import type { Decision } from '../policy/index.js';
+import { isOpen } from './evolve.js';
 import type {
   ActionContent,
   ActionState,
-  ActionStateName,
   Attempt,
   AttemptOutcome,
   Authorization,
@@ -57,41 +57,6 @@ export interface ActionEvent {
   readonly type: string;
   readonly data: JsonObject;
   readonly payloads?: readonly NewPayload[];
-}
-
-export const actionKind: Kind<ActionState> = {
-  name: 'action',
-  version: 1,
-  evolve: (state, event) => evolve(state, event),
-  columns: (state) => ({
-    project: state.content.project,
-    status: state.state,
-    principal: state.content.proposed_by,
-    ...dueOf(state),
-    ...(isOpen(state.state) ? { lookup: state.content.effect } : {}),
-  }),
-};
-
-function isOpen(state: ActionStateName): boolean {
-  return state === 'proposed' || state === 'approved' || state === 'launched' || state === 'unknown';
-}
-
-/** Until when the action waits for something; absent when it waits for nothing. */
-function dueOf(state: ActionState): { readonly due?: number } {
-  const last = state.attempts.at(-1);
-  if (state.late_result !== null) return { due: last?.finished_at ?? state.proposed_at };
-  switch (state.state) {
-    case 'proposed':
-      return { due: state.content.approve_by };
-    case 'approved':
-      return { due: state.launch_by ?? state.content.approve_by };
-    case 'launched':
-      return { due: (last?.deadline ?? 0) + LIMITS.graceMs };
-    case 'unknown':
-      return { due: last?.finished_at ?? state.proposed_at };
-    default:
-      return {};
-  }
 }
 
 /** Events of a command, or why it is refused. `now` is the time of the commit. */
@@ -168,7 +133,8 @@ function approve(state: ActionState, approval: Approval, now: number): readonly 
   // INVARIANT: after a failure only receipts that were asked for since then count: their summary lists every attempt
   // (actions.machine.fresh-receipts).
   const others = state.state === 'failed' ? [] : state.approvals.filter((a) => a.approver !== approval.approver);
-  const approvals = [...others, approval];
+  // The newest count, as many as are needed: a receipt that can no longer be used does not stand in the way of others.
+  const approvals = [...others, approval].slice(-content.quorum);
   if (approvals.length < content.quorum)
     return [{ type: 'approval-recorded', data: { approvals } as unknown as JsonObject }];
   const authorization: Authorization = { kind: 'receipts', request_ids: approvals.map((a) => a.request_id) };
@@ -256,6 +222,7 @@ function settle(state: ActionState, settlement: Settlement, now: number): readon
   const waits = state.state === 'launched' || state.state === 'unknown';
   const current = attempt.no === state.attempts.length && waits;
   if (!current) return settleLate(state, attempt, settlement);
+  if (settlement.settledBy === 'reconcile' && state.state === 'launched') return refuse(state, 'wait, or recover it');
   if (state.state === 'unknown' && outcome === 'unknown') return refuse(state, 'nothing new is known');
   if (settlement.settledBy === 'reconcile' && outcome === 'failed' && now < attempt.deadline + LIMITS.graceMs) {
     return refuse(state, 'the call may still arrive');
@@ -302,62 +269,4 @@ function recover(state: ActionState, by: string, now: number): readonly ActionEv
 function interrupt(state: ActionState): readonly ActionEvent[] | Refusal {
   if (!isOpen(state.state)) return refuse(state, 'it is not open');
   return [{ type: 'action-interrupted', data: {} }];
-}
-
-type ApprovedData = Pick<ActionState, 'approvals' | 'authorization' | 'launch_by'>;
-type SettledData = Pick<Attempt, 'code' | 'external_ref' | 'evidence_ref' | 'settled_by'> & {
-  readonly attempt: number;
-  readonly outcome: AttemptOutcome;
-};
-
-function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState {
-  const data: unknown = event.data;
-  if (event.type === 'action-proposed') {
-    const { content, decision } = data as { content: ActionContent; decision: Decision };
-    const empty = {
-      approvals: [],
-      authorization: null,
-      launch_by: null,
-      attempts: [],
-      closed: null,
-      late_result: null,
-    };
-    return { content, state: 'proposed', proposed_at: event.at, decision, ...empty, interrupted: false };
-  }
-  const before = state as ActionState;
-  switch (event.type) {
-    case 'approval-recorded':
-      return { ...before, approvals: (data as ApprovedData).approvals };
-    case 'action-approved': {
-      const { approvals, authorization, launch_by } = data as ApprovedData;
-      return { ...before, state: 'approved', approvals, authorization, launch_by };
-    }
-    case 'action-cancelled': {
-      const { how, by, words } = data as NonNullable<ActionState['closed']>;
-      return { ...before, state: 'cancelled', closed: { how, by, words } };
-    }
-    case 'action-launched':
-      return { ...before, state: 'launched', attempts: [...before.attempts, (data as { attempt: Attempt }).attempt] };
-    case 'action-confirmed':
-    case 'action-failed':
-    case 'action-outcome-unknown': {
-      const settled = data as SettledData;
-      return { ...before, state: settled.outcome, attempts: settledAttempts(before.attempts, settled, event.at) };
-    }
-    case 'late-result-recorded': {
-      const { attempt, outcome, code } = data as NonNullable<ActionState['late_result']>;
-      return { ...before, late_result: { attempt, outcome, code } };
-    }
-    case 'action-interrupted':
-      return { ...before, state: 'unknown', interrupted: true };
-    default:
-      return before;
-  }
-}
-
-function settledAttempts(attempts: readonly Attempt[], settled: SettledData, at: number): readonly Attempt[] {
-  const { attempt, outcome, code, external_ref, evidence_ref, settled_by } = settled;
-  return attempts.map((a) =>
-    a.no === attempt ? { ...a, finished_at: at, outcome, code, external_ref, evidence_ref, settled_by } : a,
-  );
 }

@@ -7,16 +7,18 @@
  * Source: spec actions (the action, joining, transitions).
  */
 import type { ActionClass } from '../connectors/index.js';
-import { contentRef, digest, type Json, Refusal } from '../core/index.js';
+import { canonicalize, contentRef, digest, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, LookupRow, NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
+import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal } from './judge.js';
-import { callFor, contentPayload } from './load.js';
-import { type ActionCommand, actionKind, decideAction } from './machine.js';
+import { callFor, contentPayload, findOperation, loadAction } from './load.js';
+import { type ActionCommand, decideAction } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
-import { type Caller, type Services, STALE_TRUST, withFreshFacts } from './services.js';
+import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
+import { commitCommand } from './settle.js';
 
 export type Proposed = {
   readonly action_id: string;
@@ -44,8 +46,46 @@ export async function propose(
   const action_id = services.ids.mint('act');
   return withFreshFacts(services, async () => {
     const judged = await judge(services, caller, proposal, action_id, options.launch === true);
-    return commitProposal(services, caller, judged, action_id, options.rerun === true);
+    const proposed = await commitProposal(services, caller, judged, action_id, options.rerun === true);
+    if (proposed.joined && (await isOver(services, proposed.action_id))) throw STALE;
+    return proposed;
   });
+}
+
+/** Ends an action whose time has passed without anybody noticing: who asks again must not wait for it for ever. */
+async function isOver(services: Services, actionId: string): Promise<boolean> {
+  const known = await services.ledger.read(actionKind, actionId);
+  if (decideAction(known?.state, { do: 'expire' }, services.clock.now()) instanceof Refusal) return false;
+  await commitCommand(services, 'engine:gate', actionId, { do: 'expire' });
+  return true;
+}
+
+/** Proposes again what an action of any caller asked for, with the content that it carries, under the present rules. */
+export async function proposeLike(services: Services, caller: Caller, actionId: string): Promise<ProposedAction> {
+  const { content, args, argsText } = await loadAction(services, actionId);
+  const { project, work_item, connector, operation, target, amount, currency } = content;
+  const found = await findOperation(services, connector, operation);
+  const again = found.args.safeParse(args);
+  if (!again.success || canonicalize(again.data as Json) !== argsText) {
+    throw new Refusal('invalid', 'the operation would read these arguments otherwise today', { path: 'args' });
+  }
+  const record = { kind: 'action', id: actionId } as const;
+  const [first] = await services.ledger.events(record);
+  const refs = first?.payloads.filter((ref) => ref !== content.args_ref) ?? [];
+  const blobs = await Promise.all(refs.map((ref) => services.ledger.payload(record, 0, ref)));
+  const kept = blobs.filter((bytes) => bytes !== undefined);
+  const input = {
+    project,
+    connector,
+    operation,
+    target,
+    args,
+    class: content.class,
+    ...(work_item === null ? {} : { work_item }),
+    ...(amount === null || currency === null ? {} : { amount, currency }),
+    ...(kept.length === 0 ? {} : { content: kept }),
+  };
+  return propose(services, caller, input, { rerun: true });
 }
 
 /** The decision alone: what policy says, who could approve, and what would have to hold. Nothing is written. */

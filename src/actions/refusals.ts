@@ -3,7 +3,7 @@
  * content. A day of a principal holds 1,000 in full; further ones are counted.
  * Source: spec core (errors), actions (refusals).
  */
-import { isoTime, LIMITS, type Refusal } from '../core/index.js';
+import { isoTime, LIMITS, PATTERNS, type Refusal } from '../core/index.js';
 import type { Kind, LedgerEvent } from '../ledger/index.js';
 import type { Caller, Services } from './services.js';
 
@@ -32,7 +32,8 @@ function evolve(state: RefusalState | undefined, event: LedgerEvent): RefusalSta
 /** Counts what is over the bound, and writes the count each time that many more came. */
 export class RefusalRecorder {
   readonly #services: Services;
-  readonly #over = new Map<string, number>();
+  /** Refusals over the bound that no event counts yet, by record. */
+  readonly #over = new Map<string, { readonly actor: string; count: number }>();
 
   constructor(services: Services) {
     this.#services = services;
@@ -41,29 +42,65 @@ export class RefusalRecorder {
   /** Never throws: a refusal that can't be recorded is still a refusal. */
   async record(caller: Caller, refusal: Refusal, subject: RefusedSubject): Promise<void> {
     const { ledger, clock } = this.#services;
+    const actor = caller.principal;
     const day = isoTime(clock.now()).slice(0, 10);
-    const record = { kind: 'refusal', id: `${caller.principal}/${day}` } as const;
+    const record = { kind: 'refusal', id: `${actor}/${day}` } as const;
     try {
       const known = await ledger.read(refusalKind, record.id);
-      const full = (known?.state.count ?? 0) >= LIMITS.refusalsPerDayMax;
-      const count = full ? this.#countOver(record.id) : 1;
-      if (count === 0) return;
-      const data = full ? { count } : { code: refusal.code, ...subject };
-      await ledger.commit({
-        actor: caller.principal,
+      if (isFull(known?.state)) return await this.#countOver(record.id, actor);
+      const { outcome } = await ledger.commit({
+        actor,
         writes: [record],
-        decide: () => ({ events: [{ record, type: full ? 'refusals-counted' : 'refused', data }], outcome: null }),
+        decide: (view) => {
+          if (isFull(view.get(refusalKind, record.id)?.state)) return { events: [], outcome: false };
+          const data = { code: refusal.code, ...plainSubject(subject) };
+          return { events: [{ record, type: 'refused', data }], outcome: true };
+        },
       });
+      if (!outcome) await this.#countOver(record.id, actor);
     } catch {
       // The caller's own refusal is what it has to hear; a failing store shows itself at the next commit.
     }
   }
 
-  #countOver(id: string): number {
-    if (this.#over.size > LIMITS.cachedRecordsMax) this.#over.clear();
-    const count = (this.#over.get(id) ?? 0) + 1;
-    const due = count >= LIMITS.refusalsPerDayMax;
-    this.#over.set(id, due ? 0 : count);
-    return due ? count : 0;
+  /** Writes the counts that no event holds yet. */
+  async flush(): Promise<void> {
+    for (const [id, { actor, count }] of [...this.#over]) {
+      this.#over.delete(id);
+      if (count > 0) await this.#write(id, actor, count).catch(() => undefined);
+    }
   }
+
+  async #countOver(id: string, actor: string): Promise<void> {
+    if (this.#over.size > LIMITS.cachedRecordsMax) await this.flush();
+    const over = this.#over.get(id) ?? { actor, count: 0 };
+    this.#over.set(id, over);
+    over.count += 1;
+    if (over.count < LIMITS.refusalsPerDayMax) return;
+    const { count } = over;
+    over.count = 0;
+    await this.#write(id, actor, count);
+  }
+
+  async #write(id: string, actor: string, count: number): Promise<void> {
+    const record = { kind: 'refusal', id } as const;
+    await this.#services.ledger.commit({
+      actor,
+      writes: [record],
+      decide: () => ({ events: [{ record, type: 'refusals-counted', data: { count } }], outcome: null }),
+    });
+  }
+}
+
+function isFull(state: RefusalState | undefined): boolean {
+  return (state?.count ?? 0) >= LIMITS.refusalsPerDayMax;
+}
+
+/** INVARIANT: what a caller calls an id and is none, is not written down (actions.refusals.no-content). */
+function plainSubject({ verb, action_id, project }: RefusedSubject): RefusedSubject {
+  return {
+    verb,
+    ...(action_id !== undefined && PATTERNS.action.test(action_id) ? { action_id } : {}),
+    ...(project !== undefined && PATTERNS.project.test(project) ? { project } : {}),
+  };
 }

@@ -7,10 +7,10 @@ import { openRequest, type RequestDocument } from '../approvals/index.js';
 import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { actionKind } from './evolve.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
-import { actionKind } from './machine.js';
 import type { Summary } from './render.js';
-import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
+import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
 export interface RequestInput {
   /** `human:NAME`; the first of the action's approvers when absent. */
@@ -53,7 +53,12 @@ async function issue(
   input: RequestInput,
 ): Promise<IssuedRequest> {
   const { decision = 'approve', ttlMs = LIMITS.requestTtlMsDefault } = input;
-  if (ttlMs > LIMITS.requestTtlMsMax || ttlMs < 1) throw new Refusal('ttl', 'a request lives a day at most');
+  if (decision !== 'approve' && decision !== 'deny') {
+    throw new Refusal('invalid', 'a request is to approve or to deny', { path: 'decision' });
+  }
+  if (!Number.isSafeInteger(ttlMs) || ttlMs > LIMITS.requestTtlMsMax || ttlMs < 1) {
+    throw new Refusal('ttl', 'a request lives a day at most');
+  }
   const loaded = await loadAction(services, actionId);
   const { content, snapshot } = loaded;
   const approver = input.approver ?? content.approvers[0];
@@ -73,7 +78,7 @@ async function issue(
     writes: [{ kind: 'request', id: request_id }],
     decide: (view) => {
       if (view.get(actionKind, actionId)?.head !== snapshot.head) return STALE;
-      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && decision === 'approve') return STALE;
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && decision === 'approve') return STALE_TRUST;
       if (view.get(personKind, approver)?.state.state !== 'active') {
         return new Refusal('unknown_approver', 'no such person is registered');
       }
@@ -114,6 +119,7 @@ function requestBarrier({ state, content }: LoadedAction, now: number, decision:
     return new Refusal(code, `the action is ${state.state}`, { details });
   }
   if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
-  if (now >= content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
-  return undefined;
+  // An approved action can be denied until it is launched, whether or not it could still be approved.
+  const until = decision === 'deny' && state.state === 'approved' ? (state.launch_by ?? 0) : content.approve_by;
+  return now >= until ? new Refusal('expired', 'the time to decide it has passed') : undefined;
 }

@@ -107,8 +107,11 @@ const line = (max: number) =>
     .max(max)
     .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]*$/u);
 
+/** An object as JSON has them: an instance of a class would be read as an empty one. */
 function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 }
 
 function isContent(value: unknown): boolean {
@@ -121,7 +124,9 @@ export const Proposal = z.strictObject({
   work_item: line(LIMITS.workItemCharsMax).optional(),
   connector: z.string().regex(PATTERNS.project),
   operation: z.string().regex(PATTERNS.operation),
-  target: line(LIMITS.targetCharsMax).refine((text) => !/\p{Default_Ignorable_Code_Point}/u.test(text)),
+  target: line(LIMITS.targetCharsMax).refine(
+    (text) => !/[\p{Default_Ignorable_Code_Point}\p{Cn}]/u.test(text) && text.normalize('NFC') === text,
+  ),
   /** Read in full by the operation's own schema. */
   args: z.custom<JsonObject>(isPlainObject).default({}),
   amount: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),

@@ -6,10 +6,12 @@
  */
 import { z } from 'zod';
 import type { Operation, Outcome } from '../connectors/index.js';
-import { canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal } from '../core/index.js';
+import { canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
-import { callFor, type LoadedAction, loadAction, pinnedOperation } from './load.js';
-import { type ActionCommand, actionKind, decideAction, type Settlement } from './machine.js';
+import { demandWords } from './approve.js';
+import { actionKind } from './evolve.js';
+import { callFor, inTime, type LoadedAction, loadAction, pinnedOperation } from './load.js';
+import { type ActionCommand, decideAction, type Settlement } from './machine.js';
 import type { Attempt, AttemptOutcome, SettledBy } from './schema.js';
 import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
 
@@ -81,9 +83,23 @@ async function answerOf(ask: () => Promise<Outcome>): Promise<Outcome> {
   } catch (error) {
     return UNKNOWN(isOurs(error) ? error.code : 'exception');
   }
-  const parsed = AnswerSchema.safeParse(answer);
-  if (!parsed.success) return UNKNOWN('malformed_answer');
-  return parsed.data as Outcome;
+  return readAnswer(answer) ?? UNKNOWN('malformed_answer');
+}
+
+/** An answer that can be written down; undefined for every other. */
+function readAnswer(answer: unknown): Outcome | undefined {
+  try {
+    const { result, code, externalRef, evidence } = AnswerSchema.parse(answer);
+    canonicalize([code ?? null, externalRef ?? null, evidence ?? null]);
+    return {
+      result,
+      ...(code === undefined ? {} : { code }),
+      ...(externalRef === undefined ? {} : { externalRef }),
+      ...(evidence === undefined ? {} : { evidence }),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** An answer after the deadline still settles its own attempt, when it is certain. */
@@ -115,7 +131,7 @@ export async function settle(
   try {
     await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement });
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof Refusal && error.code !== 'busy') throw error;
     throw new Refusal('unrecorded', 'the outcome could not be written down', { details: { outcome: outcome.result } });
   }
   return {
@@ -131,7 +147,7 @@ export async function settle(
 function evidenceOf(outcome: Outcome): NewPayload | null {
   if (outcome.evidence === undefined) return null;
   const bytes = canonicalize(outcome.evidence);
-  if (bytes.length > LIMITS.contentBytesMax) return null;
+  if (utf8Length(bytes) > LIMITS.contentBytesMax) return null;
   return { ref: contentRef(bytes), bytes };
 }
 
@@ -166,7 +182,7 @@ export function reconcile(services: Services, caller: Caller, actionId: string):
     if (attempt === undefined || operation.reconcile === undefined) throw undecided('the connector can not tell');
     const ask = operation.reconcile;
     const call = callFor(services, content, argsText, args, { attempt });
-    const found = await answerOf(async () => (await ask(call)) ?? UNKNOWN('can_not_tell'));
+    const found = await answerOf(async () => (await inTime(services, () => ask(call))) ?? UNKNOWN('can_not_tell'));
     if (found.result === 'unknown') throw undecided('the connector can not tell');
     const mayStillArrive = services.clock.now() < attempt.deadline + LIMITS.graceMs;
     if (found.result === 'failed' && mayStillArrive)
@@ -217,6 +233,7 @@ export async function recover(services: Services, caller: Caller): Promise<Recov
 
 /** Takes an action back before its launch. */
 export async function cancel(services: Services, caller: Caller, actionId: string, words?: string): Promise<void> {
+  demandWords(words ?? null);
   const state = (await services.ledger.read(actionKind, actionId))?.state;
   if (state === undefined) throw new Refusal('unknown_action', 'there is no such action');
   if (state.content.proposed_by !== caller.principal) {

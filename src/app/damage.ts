@@ -11,9 +11,12 @@ export function damageCopy(path: string): string {
     const database = new Database(path);
     try {
       const isDemo = database.prepare(`SELECT 1 FROM events WHERE sequence = 1 AND data LIKE '%"demo":true%'`).get();
-      if (isDemo === undefined) throw new Refusal('forbidden', 'only the ledger of a demonstration is damaged on purpose');
+      if (isDemo === undefined)
+        throw new Refusal('forbidden', 'only the ledger of a demonstration is damaged on purpose');
       const row = database
-        .prepare(`SELECT sequence, kind, id, revision, data FROM events WHERE type = 'action-proposed' ORDER BY sequence DESC`)
+        .prepare(
+          `SELECT sequence, kind, id, revision, data FROM events WHERE type = 'action-proposed' ORDER BY sequence DESC`,
+        )
         .get() as { sequence: number; kind: string; id: string; revision: number; data: string };
       const damaged = Buffer.from(row.data, 'utf8');
       const at = damaged.indexOf('"target":"') + '"target":"'.length;

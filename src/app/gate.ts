@@ -14,6 +14,7 @@ import {
   cancel,
   execute,
   explainProposal,
+  fetchSigned,
   findOperation,
   type IssuedRequest,
   loadAction,
@@ -23,6 +24,7 @@ import {
   pinnedOperation,
   previewAction,
   propose,
+  proposeLike,
   type Recovered,
   RefusalRecorder,
   type RefusedSubject,
@@ -45,8 +47,8 @@ import {
   requestKind,
   summaryDigest,
 } from '../approvals/index.js';
-import type { Preview } from '../connectors/index.js';
-import { Fault, isOurs, Refusal } from '../core/index.js';
+import { connectorsConfig, type Preview } from '../connectors/index.js';
+import { Fault, isOurs, PATTERNS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
@@ -76,8 +78,11 @@ export class Gate {
     return this.services.ledger;
   }
 
-  /** The same gate for another authenticated caller. */
+  /** The same gate for another authenticated caller. Refuses `forbidden` for a person: that takes a signature. */
   as(caller: Caller): Gate {
+    if (!PATTERNS.principal.test(caller.principal) || PATTERNS.human.test(caller.principal)) {
+      throw new Refusal('forbidden', 'a person arises only from a signature');
+    }
     return new Gate(this.services, caller, async () => undefined);
   }
 
@@ -115,19 +120,7 @@ export class Gate {
   /** Proposes again what an action of any caller asked for, flagged where its effect may have happened. */
   proposeLike(actionId: string): Promise<{ action_id: string; joined: boolean; state: string }> {
     return this.#guard({ verb: 'propose', action_id: actionId }, async () => {
-      const { content, args } = await loadAction(this.services, actionId);
-      const { project, work_item, connector, operation, target, amount, currency } = content;
-      const input = {
-        project,
-        connector,
-        operation,
-        target,
-        args,
-        class: content.class,
-        ...(work_item === null ? {} : { work_item }),
-        ...(amount === null || currency === null ? {} : { amount, currency }),
-      };
-      const { action_id, joined } = await propose(this.services, this.caller, input, { rerun: true });
+      const { action_id, joined } = await proposeLike(this.services, this.caller, actionId);
       return { action_id, joined, state: (await this.show(action_id)).state };
     });
   }
@@ -191,13 +184,7 @@ export class Gate {
   fetchReceipt(actionId: string): Promise<Attached | undefined> {
     return this.#guard({ verb: 'fetch-receipt', action_id: actionId }, async () => {
       await this.show(actionId);
-      let attached: Attached | undefined;
-      for (const { id, status } of await this.ledger.lookup('request', actionId)) {
-        const request = status === 'signed' ? await this.ledger.readVerified(requestKind, id) : undefined;
-        const receipt = request?.state.receipt;
-        if (receipt) attached = await attachReceipt(this.services, this.caller, actionId, receipt);
-      }
-      return attached;
+      return fetchSigned(this.services, this.caller, actionId);
     });
   }
 
@@ -257,7 +244,10 @@ export class Gate {
 
   /** Asks an operator for an act on people, keys, configuration or the store. */
   requestAct(act: Act): Promise<IssuedAct> {
-    return this.#guard({ verb: `request ${act.kind}` }, () => requestAct(this.services, this.caller.principal, act));
+    return this.#guard({ verb: 'request an act' }, async () => {
+      demandOpenable(act);
+      return requestAct(this.services, this.caller.principal, act);
+    });
   }
 
   async identity(): Promise<LedgerState> {
@@ -290,8 +280,9 @@ export class Gate {
     await this.#refusals.record(this.caller, refusal, subject);
   }
 
-  close(): Promise<void> {
-    return this.#close();
+  async close(): Promise<void> {
+    await this.#refusals.flush();
+    await this.#close();
   }
 
   async #guard<T>(subject: RefusedSubject, act: () => Promise<T>): Promise<T> {
@@ -311,6 +302,13 @@ export class Gate {
       throw isOurs(error) ? error : new Fault('internal', 'the gate failed', error);
     }
   }
+}
+
+/** A configuration whose connectors could not be opened would lock everybody out once it is the active one. */
+function demandOpenable(act: Act): void {
+  const config = act?.kind === 'config' ? act.config : undefined;
+  if (config === undefined || connectorsConfig.safeParse(config.connectors).success) return;
+  throw new Refusal('config_invalid', 'the configuration of a connector can not be used', { path: 'connectors' });
 }
 
 /** INVARIANT: what a person is shown is what the request names (authority.shown-is-signed). */

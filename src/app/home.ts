@@ -5,7 +5,7 @@
  */
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Refusal } from '../core/index.js';
 
 export interface Home {
@@ -41,16 +41,25 @@ export function homeAt(option: string | undefined, environment: HomeEnvironment)
   };
 }
 
+/** Where a folder is, or will be once it is made: links are followed as far as the path exists. */
+function realFolder(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return path === dirname(path) ? path : join(realFolder(dirname(path)), basename(path));
+}
+
+function isBareRepository(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
+}
+
 /** Refuses `config_location` for a home that others may write or that lies in a work tree; checks links as they resolve. */
 export function checkHome(home: Home): void {
-  const real = existsSync(home.folder) ? realpathSync(home.folder) : home.folder;
-  for (let folder = real; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) {
+  for (let folder = realFolder(home.folder); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git')) || isBareRepository(folder)) {
       throw new Refusal('config_location', 'the home of the gate lies in a repository');
     }
     if (folder === dirname(folder)) break;
   }
-  for (const path of [home.folder, home.trustFile, home.keysFolder]) {
+  for (const path of [home.folder, home.trustFile, home.keysFolder, home.threadKey, home.seenFile, home.workFolder]) {
     if (existsSync(path) && (statSync(path).mode & 0o022) !== 0) {
       throw new Refusal('config_location', 'the home of the gate can be written by others', {
         next: `make it yours alone: chmod go-w ${path}`,

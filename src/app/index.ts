@@ -22,6 +22,6 @@ export { checkHome, type Home, homeAt } from './home.js';
 export { bootstrapApprover, initialize, keyPath, makeKey } from './init.js';
 export { type CountersignGate, type OpenOptions, open } from './open.js';
 export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
-export { type GateTool, NoEffect, type ToolDefinition, type ToolResult } from './tool.js';
 export { type RecipeOptions, trustRecipe } from './recipe.js';
+export { type GateTool, NoEffect, type ToolDefinition, type ToolResult } from './tool.js';
 export { parseTrustConfig, readTrustFile } from './trust-file.js';

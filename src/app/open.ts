@@ -3,12 +3,20 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { actionKind, type Caller, refusalKind, type Services } from '../actions/index.js';
-import { ProofVerifier, requestKind } from '../approvals/index.js';
+import { type Act, type IssuedAct, ProofVerifier, requestKind } from '../approvals/index.js';
 import type { Connector } from '../connectors/index.js';
 import {
   bytesToHex,
-  type Clock, type Failpoint, Fault, IdMinter, isOurs, PATTERNS,
-  publicKeyBytes, type Random, Refusal } from '../core/index.js';
+  type Clock,
+  type Failpoint,
+  Fault,
+  IdMinter,
+  isOurs,
+  PATTERNS,
+  publicKeyBytes,
+  type Random,
+  Refusal,
+} from '../core/index.js';
 import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { type Ledger, LocalLedger, registerKinds, SqliteStore } from '../ledger/index.js';
 import { readThreadKey, threadKind, threadProjection } from '../messages/index.js';
@@ -18,7 +26,7 @@ import { type Environment, readEnvironment } from './config.js';
 import { Gate } from './gate.js';
 import { checkHome, type Home, homeAt } from './home.js';
 import { systemRandom } from './random.js';
-import { readSeen, rollbackBarrier, seenOf, writeSeen } from './seen.js';
+import { readSeen, rollbackBarrier, type Seen, seenOf, writeSeen } from './seen.js';
 import { threadEntry } from './thread-entries.js';
 import { type GateTool, makeTool, type ToolDefinition } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
@@ -216,8 +224,11 @@ export class CountersignGate extends Gate {
 
   constructor(services: Services, caller: Caller, home: Home, tools: ToolConnector, memory: Memory) {
     super(services, caller, async () => {
-      await memory.close();
-      await services.ledger.close();
+      try {
+        await memory.close();
+      } finally {
+        await services.ledger.close();
+      }
     });
     this.home = home;
     this.#tools = tools;
@@ -229,9 +240,21 @@ export class CountersignGate extends Gate {
     return makeTool(this, this.#tools, definition);
   }
 
-  /** What this gate remembers of its ledger outside the store. */
-  seen() {
-    return readSeen(this.home.seenFile);
+  /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */
+  seen(): Seen | undefined {
+    try {
+      return readSeen(this.home.seenFile);
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+
+  /** What a restore is shown against is what this gate remembers, whoever asks for it. */
+  override async requestAct(act: Act): Promise<IssuedAct> {
+    const seen = act.kind === 'restore' ? this.seen() : undefined;
+    const remembered = seen && { sequence: seen.sequence, log_hash: seen.log_hash };
+    return super.requestAct(act.kind === 'restore' && remembered !== undefined ? { ...act, remembered } : act);
   }
 
   override async submit(value: unknown) {

@@ -4,7 +4,15 @@
  */
 import { parseReceipt } from '../actions/index.js';
 import { challengeOf, type RequestDocument, requestKind } from '../approvals/index.js';
-import { admitKey, base64urlDecode, canonicalize, hexToBytes, type Json, Refusal, verifyBytesAsync } from '../core/index.js';
+import {
+  admitKey,
+  base64urlDecode,
+  canonicalize,
+  hexToBytes,
+  type Json,
+  Refusal,
+  verifyBytesAsync,
+} from '../core/index.js';
 import { keyId, keyKind } from '../identity/index.js';
 import type { Gate } from './gate.js';
 
@@ -39,7 +47,7 @@ export async function checkReceiptOnline(gate: Gate, value: unknown): Promise<Ch
   }
   const key = await gate.ledger.readVerified(keyKind, receipt.credential_id);
   if (key === undefined) throw new Refusal('unknown_authenticator', 'no such key is registered');
-  if (key.state.person !== request.approver) throw new Refusal('foreign_authenticator', 'the key is somebody else\'s');
+  if (key.state.person !== request.approver) throw new Refusal('foreign_authenticator', "the key is somebody else's");
   const checked = await checkReceiptOffline(value, key.state.public_key);
   return { ...checked, checked_against: 'registry' };
 }

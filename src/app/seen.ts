@@ -17,16 +17,27 @@ export type Seen = {
 /** Refuses `ledger_rolled_back` for a damaged memory: it can't vouch for anything. */
 export function readSeen(path: string): Seen | undefined {
   if (!existsSync(path)) return undefined;
-  const { ledger_id, epoch, sequence, log_hash } = parseJson(readFileSync(path)) as JsonObject;
+  const { ledger_id, epoch, sequence, log_hash } = objectIn(path);
   const valid =
     typeof ledger_id === 'string' &&
     PATTERNS.ledgerId.test(ledger_id) &&
     Number.isSafeInteger(epoch) &&
     Number.isSafeInteger(sequence) &&
+    (sequence as number) >= 0 &&
     typeof log_hash === 'string' &&
     PATTERNS.sha256.test(log_hash);
   if (!valid) throw new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger is damaged');
   return { ledger_id, epoch: epoch as number, sequence: sequence as number, log_hash };
+}
+
+/** The object in a file; an empty one for whatever else stands there. */
+function objectIn(path: string): JsonObject {
+  try {
+    const value = parseJson(readFileSync(path), { bytesMax: 65_536 });
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Replaces the memory, in one step, unless another process of this gate remembers more of the same epoch. */

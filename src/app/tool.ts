@@ -6,9 +6,9 @@
  * Source: spec doors (embedding), actions (connectors: tool).
  */
 import type { ZodType } from 'zod';
-import type { ActionState, Settled } from '../actions/index.js';
+import { type ActionState, CLASSES, type Settled } from '../actions/index.js';
 import { type ActionClass, type Call, type Operation, type Outcome, operationDigest } from '../connectors/index.js';
-import { canonicalize, type Json, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
+import { type Json, type JsonObject, LIMITS, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import type { Gate } from './gate.js';
 import type { ToolConnector } from './tool-connector.js';
 
@@ -75,12 +75,7 @@ export function makeTool<Input>(gate: Gate, tools: ToolConnector, definition: To
   return {
     name,
     async call(args, options = {}) {
-      const parsed = definition.input.safeParse(args);
-      if (!parsed.success) {
-        const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
-        throw new Refusal('invalid', `\`${path}\` is not what the tool takes`, { path });
-      }
-      const facts = operation.facts?.(parsed.data as JsonObject);
+      const facts = factsFor(definition, operation, args);
       const { proposed, settled } = await gate.proposeAndLaunch({
         project,
         connector: tools.name,
@@ -95,6 +90,10 @@ export function makeTool<Input>(gate: Gate, tools: ToolConnector, definition: To
     },
     async resume(actionId, options = {}) {
       const isDecided = (state: ActionState) => state.state !== 'proposed';
+      const { content } = await gate.show(actionId);
+      if (content.connector !== tools.name || content.operation !== name) {
+        throw new Refusal('unknown_action', 'this is no action of the tool');
+      }
       const state = await gate.wait(actionId, isDecided, options.waitMs ?? 1);
       return goOn(gate, actionId, state);
     },
@@ -104,6 +103,7 @@ export function makeTool<Input>(gate: Gate, tools: ToolConnector, definition: To
 /** Runs what is approved; tells everything else as it is. */
 async function goOn(gate: Gate, action_id: string, state: ActionState): Promise<ToolResult> {
   const attempt = state.attempts.at(-1);
+  if (isOver(state, gate.services.clock.now())) return { status: 'expired', action_id };
   switch (state.state) {
     case 'proposed':
     case 'launched':
@@ -123,6 +123,20 @@ async function goOn(gate: Gate, action_id: string, state: ActionState): Promise<
       return { status: how, action_id, words: state.closed?.words ?? null };
     }
   }
+}
+
+/** Whether its time has passed, noticed or not. */
+function isOver(state: ActionState, now: number): boolean {
+  if (state.state === 'proposed') return now >= state.content.approve_by;
+  return state.state === 'approved' && now >= (state.launch_by ?? 0);
+}
+
+/** Target and amount as the arguments say. Refuses `invalid` for arguments that the tool does not take. */
+function factsFor<Input>(definition: ToolDefinition<Input>, operation: Operation, args: Input) {
+  const parsed = definition.input.safeParse(args);
+  if (parsed.success) return operation.facts?.(parsed.data as JsonObject);
+  const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
+  throw new Refusal('invalid', `\`${path}\` is not what the tool takes`, { path });
 }
 
 async function evidenceOf(gate: Gate, actionId: string, ref: string | null): Promise<Json> {
@@ -149,11 +163,30 @@ function resultIn(evidence: Json): Json {
   return typeof evidence === 'object' && evidence !== null ? ((evidence as JsonObject).result ?? null) : null;
 }
 
+/** The pin of a tool. Refuses `invalid` for a schema that has no description, such as one with a transformation. */
+function digestOf<Input>({ name, version, input }: ToolDefinition<Input>): string {
+  try {
+    return operationDigest({ connector: 'tool', codeVersion: version, operation: name, args: input });
+  } catch {
+    throw new Refusal('invalid', 'the input of a tool needs a schema that JSON Schema can describe', { path: 'input' });
+  }
+}
+
+function checkedDefinition<Input>(definition: ToolDefinition<Input>): void {
+  const { name, version, project = 'tools', risk = 'irreversible', timeoutMs = TIMEOUT_MS } = definition;
+  const named = PATTERNS.operation.test(name) && PATTERNS.project.test(project) && typeof version === 'string';
+  if (!named || version === '') throw new Refusal('invalid', 'a tool has a name, a version and a project');
+  if (!CLASSES.includes(risk)) throw new Refusal('invalid', 'this is no risk', { path: 'risk' });
+  if (Number.isSafeInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= LIMITS.callMsMax) return;
+  throw new Refusal('invalid', 'a call takes a whole number of milliseconds, a day at most', { path: 'timeoutMs' });
+}
+
 function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
-  const { name, version, input, risk = 'irreversible', noEffectIf, reconcile, undo } = definition;
+  checkedDefinition(definition);
+  const { name, input, risk = 'irreversible', reconcile } = definition;
   const typed = (call: Pick<Call, 'argsText'>): Input => freeze(parseTrusted(call.argsText)) as Input;
   return {
-    digest: operationDigest({ connector: 'tool', codeVersion: version, operation: name, args: input }),
+    digest: digestOf(definition),
     args: input,
     timeoutMs: definition.timeoutMs ?? TIMEOUT_MS,
     dedupe: 'none',
@@ -172,19 +205,7 @@ function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
             text: (await definition.preview?.(typed(call))) ?? '',
           }),
         }),
-    async execute(call): Promise<Outcome> {
-      const args = typed(call);
-      try {
-        const context = { idempotencyKey: call.idempotencyKey, signal: call.signal };
-        const result = (await definition.execute(args, context)) ?? null;
-        const evidence = { result, ...(undo === undefined ? {} : { undo: undo(args, result) as unknown as Json }) };
-        canonicalize(evidence);
-        return { result: 'confirmed', evidence };
-      } catch (error) {
-        if (error instanceof NoEffect || noEffectIf?.(error) === true) return { result: 'failed', code: 'no_effect' };
-        return { result: 'unknown', code: 'exception' };
-      }
-    },
+    execute: (call) => runTool(definition, typed(call), call),
     ...(reconcile === undefined
       ? {}
       : {
@@ -194,6 +215,21 @@ function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
           },
         }),
   };
+}
+
+/** INVARIANT: only the function itself can say that it had no effect, not what follows it (app.tool.no-effect). */
+async function runTool<Input>(definition: ToolDefinition<Input>, args: Input, call: Call): Promise<Outcome> {
+  const { noEffectIf, undo } = definition;
+  let result: Json;
+  try {
+    const context = { idempotencyKey: call.idempotencyKey, signal: call.signal };
+    result = (await definition.execute(args, context)) ?? null;
+  } catch (error) {
+    if (error instanceof NoEffect || noEffectIf?.(error) === true) return { result: 'failed', code: 'no_effect' };
+    return { result: 'unknown', code: 'exception' };
+  }
+  const evidence = { result, ...(undo === undefined ? {} : { undo: undo(args, result) as unknown as Json }) };
+  return { result: 'confirmed', evidence };
 }
 
 /** A copy that the function can't change: it gets what was signed, and nobody after it gets anything else. */

@@ -4,8 +4,9 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
+import { connectorsConfig } from '../connectors/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
-import { TrustConfig } from '../policy/index.js';
+import { type TrustConfig, WrittenTrustConfig } from '../policy/index.js';
 
 /** Refuses `config_invalid` with the line. */
 export function parseTrustConfig(text: string): TrustConfig {
@@ -21,10 +22,11 @@ export function parseTrustConfig(text: string): TrustConfig {
   } catch {
     throw new Refusal('config_invalid', 'aliases are not allowed in the trust configuration');
   }
-  const parsed = TrustConfig.safeParse(plain);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const path = issue?.path.map(String) ?? [];
+  const parsed = WrittenTrustConfig.safeParse(plain);
+  const opened = parsed.success ? connectorsConfig.safeParse(parsed.data.connectors) : undefined;
+  if (parsed.success && opened?.success) return parsed.data;
+  const issue = parsed.error?.issues[0] ?? opened?.error?.issues[0];
+  const path = [...(parsed.success ? ['connectors'] : []), ...(issue?.path.map(String) ?? [])];
   const node = nodeAt(document, path);
   const line = node === undefined ? 1 : lines.linePos(node).line;
   const unknown =

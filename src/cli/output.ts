@@ -99,7 +99,13 @@ export function writeError(output: Output, error: Refusal | Fault, debug: boolea
   const { code, message, path, details, next } = error;
   const { exit } = CODES[code];
   if (output.json) {
-    const body = { code, message, ...(path === undefined ? {} : { path }), ...(details === undefined ? {} : { details }), next };
+    const body = {
+      code,
+      message,
+      ...(path === undefined ? {} : { path }),
+      ...(details === undefined ? {} : { details }),
+      next,
+    };
     output.streams.err(`${JSON.stringify({ error: body })}\n`);
   } else {
     const word = error.name === 'Refusal' ? 'refused' : 'fault';
@@ -111,7 +117,11 @@ export function writeError(output: Output, error: Refusal | Fault, debug: boolea
 }
 
 /** Lines as a table with a head; a narrow screen wraps it by itself. */
-export async function writeTable(output: Output, head: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
+export async function writeTable(
+  output: Output,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
   if (output.json) return;
   const { default: Table } = await import('cli-table3');
   const table = new Table({ head: head.map((name) => paint.bold(name)), style: { head: [], border: [] } });

@@ -9,7 +9,7 @@ import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
 import { CLASS_NAMES } from './options.js';
 import { EXIT, processStreams, type Streams } from './output.js';
-import { type Command as Handler, type CommonOptions, runCommand } from './run.js';
+import { type CommonOptions, type Command as Handler, runCommand } from './run.js';
 import { VERSION } from './version.js';
 
 /** Runs one command line, given without the names of node and the script, and answers its exit code. */
@@ -25,24 +25,28 @@ export async function runProgram(words: readonly string[], streams: Streams = pr
 }
 
 /** What the verb that ran answered; each command line has one. */
-interface Finished {
+export interface Finished {
   exit: number;
 }
 
 const contexts = new WeakMap<Command, { readonly streams: Streams; readonly finished: Finished }>();
 
-function buildProgram(streams: Streams, finished: Finished): Command {
+export function buildProgram(streams: Streams, finished: Finished): Command {
   const program = new Command('countersign')
     .description('Agents ask; a person signs exactly that call; it runs once.')
     .version(VERSION)
     .exitOverride()
     .configureOutput({ writeOut: streams.out, writeErr: streams.err })
     .showHelpAfterError('(see --help)')
-    .configureHelp({ sortSubcommands: false });
+    .configureHelp({ sortSubcommands: false })
+    .commandsGroup('Commands:');
   addInbox(program);
   addAction(program);
   addPolicy(program);
   addAudit(program);
+  program.commandsGroup('More:');
+  addThread(program);
+  addConfig(program);
   addApprover(program);
   addSetup(program);
   contexts.set(program, { streams, finished });
@@ -82,7 +86,10 @@ function rootOf(command: Command): Command {
 
 /** An option that may be given several times. */
 function repeated(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+  return new Option(flags, description).argParser((value: string, before: string[] | undefined) => [
+    ...(before ?? []),
+    value,
+  ]);
 }
 
 const actions = () => import('./commands/action.js');
@@ -116,7 +123,8 @@ function proposalOptions(command: Command): Command {
 function addAction(program: Command): void {
   const action = program.command('action').description('ask for an effect, approve it, run it once');
   const id = 'act_01JD0000000000000000000000';
-  const merge = 'action propose --connector git-local --operation merge --project web --target web#main --args @merge.json';
+  const merge =
+    'action propose --connector git-local --operation merge --project web --target web#main --args @merge.json';
   const propose = proposalOptions(verb(action, 'propose', 'ask for an effect; nothing runs yet', merge))
     .option('--idempotency-key <key>', 'the same key and command: the same action')
     .option('--dry-run', 'tell what would be decided, write nothing')
@@ -135,19 +143,36 @@ function addAction(program: Command): void {
     .option('--limit <count>', 'rows of a page, 200 at most', '50')
     .option('--after <cursor>', 'the page behind this one');
   run<ListOptions>(list, async (options) => (await actions()).list(options));
-  const request = verb(action, 'request <action>', 'ask a person to sign it', `action request ${id} --approver human:alice`)
+  const request = verb(
+    action,
+    'request <action>',
+    'ask a person to sign it',
+    `action request ${id} --approver human:alice`,
+  )
     .option('--approver <person>', 'whom to ask')
     .option('--deny', 'a request whose signature denies')
     .option('--expires <duration>', 'how long it can be signed; 15m unless given');
   run<RequestOptions>(request, async (options, [a = '']) => (await actions()).request(a, options));
   run(
-    verb(action, 'fetch-receipt <action>', 'attach what was signed; exit 5 while nothing is', `action fetch-receipt ${id}`),
+    verb(
+      action,
+      'fetch-receipt <action>',
+      'attach what was signed; exit 5 while nothing is',
+      `action fetch-receipt ${id}`,
+    ),
     async (_o, [a = '']) => (await actions()).fetchReceipt(a),
   );
-  const approve = verb(action, 'approve <action>', 'attach a receipt that you hold', `action approve ${id} --receipt r.json`)
+  const approve = verb(
+    action,
+    'approve <action>',
+    'attach a receipt that you hold',
+    `action approve ${id} --receipt r.json`,
+  )
     .requiredOption('--receipt <file>', 'the receipt, or - for standard input')
     .option('--reason <words>', 'words for the agent, with a denial');
-  run<{ readonly receipt: string; readonly reason?: string }>(approve, async (options, [a = '']) => (await actions()).approve(a, options));
+  run<{ readonly receipt: string; readonly reason?: string }>(approve, async (options, [a = '']) =>
+    (await actions()).approve(a, options),
+  );
   run(verb(action, 'execute <action>', 'run it, once', `action execute ${id}`), async (_o, [a = '']) =>
     (await actions()).execute(a),
   );
@@ -163,10 +188,17 @@ function addAction(program: Command): void {
   run(verb(action, 'recover', 'end what nobody answered for; calls nothing', 'action recover'), async () =>
     (await actions()).recover(),
   );
-  const wait = verb(action, 'wait <action>', 'until it is decided; exit 5 when it is not', `action wait ${id} --timeout 5m`)
+  const wait = verb(
+    action,
+    'wait <action>',
+    'until it is decided; exit 5 when it is not',
+    `action wait ${id} --timeout 5m`,
+  )
     .option('--timeout <duration>', 'at most 24h; 10m unless given')
     .option('--settled', 'until its outcome is known');
-  run<{ readonly timeout?: string; readonly settled?: boolean }>(wait, async (options, [a = '']) => (await actions()).wait(a, options));
+  run<{ readonly timeout?: string; readonly settled?: boolean }>(wait, async (options, [a = '']) =>
+    (await actions()).wait(a, options),
+  );
 }
 
 function addPolicy(program: Command): void {
@@ -175,8 +207,14 @@ function addPolicy(program: Command): void {
   const explain = proposalOptions(
     verb(policy, 'explain [id]', 'why: for an action, a decision, or with --what-if', 'policy explain act_01JD…'),
   ).option('--what-if', 'for a proposal that is not made');
-  run<ProposeOptions & { readonly whatIf?: boolean }>(explain, async (options, [id]) => (await load()).explain(id, options));
+  run<ProposeOptions & { readonly whatIf?: boolean }>(explain, async (options, [id]) =>
+    (await load()).explain(id, options),
+  );
   run(verb(policy, 'show', 'the active configuration', 'policy show'), async () => (await load()).show());
+}
+
+function addConfig(program: Command): void {
+  const load = () => import('./commands/policy.js');
   const config = program.command('config').description('compare and apply the trust configuration');
   run(verb(config, 'diff [file]', 'what the file would change', 'config diff'), async (_o, [file]) =>
     (await load()).configDiff(file),
@@ -189,7 +227,13 @@ function addPolicy(program: Command): void {
 function addAudit(program: Command): void {
   const load = () => import('./commands/audit.js');
   const audit = program.command('audit').description('check what was written');
-  run(verb(audit, 'verify', 'every hash, link, state, receipt and launch', 'audit verify'), async () => (await load()).verify());
+  run(verb(audit, 'verify', 'every hash, link, state, receipt and launch', 'audit verify'), async () =>
+    (await load()).verify(),
+  );
+}
+
+function addThread(program: Command): void {
+  const load = () => import('./commands/audit.js');
   const thread = program.command('thread').description('the readable record of a project');
   run(verb(thread, 'show <project>', 'every entry, oldest first', 'thread show web'), async (_o, [project = '']) =>
     (await load()).threadShow(project),
@@ -211,7 +255,9 @@ function addApprover(program: Command): void {
     ),
   );
   run<KeyOptions>(key, async (options, [name = '']) => (await load()).key(name, options));
-  const sign = passphrase(verb(approver, 'sign <request>', 'see a request in full, and sign it', 'approver sign req_01JD…'))
+  const sign = passphrase(
+    verb(approver, 'sign <request>', 'see a request in full, and sign it', 'approver sign req_01JD…'),
+  )
     .option('--key <file>', 'the key file')
     .option('--deny', 'sign that it must not run')
     .option('--reason <words>', 'words for the agent, with --deny')
@@ -219,20 +265,32 @@ function addApprover(program: Command): void {
   run<SignOptions>(sign, async (options, [request = '']) => (await load()).sign(request, options));
   run(verb(approver, 'list', 'people and their keys', 'approver list'), async () => (await load()).listApprovers());
   run(
-    verb(approver, 'revoke <key or person>', 'ask an operator to revoke a key or remove a person', 'approver revoke sha256:…'),
+    verb(
+      approver,
+      'revoke <key or person>',
+      'ask an operator to revoke a key or remove a person',
+      'approver revoke sha256:…',
+    ),
     async (_o, [name = '']) => (await load()).revoke(name),
   );
   const receipt = program.command('receipt').description('signed approvals as files');
-  const verifyReceipt = verb(receipt, 'verify <file>', 'whether a receipt is genuine', 'receipt verify receipt.json').option(
-    '--public-key <hex>',
-    'by this key alone, offline',
-  );
+  const verifyReceipt = verb(
+    receipt,
+    'verify <file>',
+    'whether a receipt is genuine',
+    'receipt verify receipt.json',
+  ).option('--public-key <hex>', 'by this key alone, offline');
   run<VerifyReceiptOptions>(verifyReceipt, async (options, [file = '']) => (await load()).verifyReceipt(file, options));
 }
 
 function addSetup(program: Command): void {
   const load = () => import('./commands/setup.js');
-  const init = verb(program, 'init', 'make a ledger, its configuration and its first approver', 'init --repository web=.')
+  const init = verb(
+    program,
+    'init',
+    'make a ledger, its configuration and its first approver',
+    'init --repository web=.',
+  )
     .option('--name <name>', 'the name of the ledger')
     .option('--approver <name>', 'the first approver')
     .option('--no-approver', 'none yet: nothing that needs a person can run')
@@ -241,14 +299,17 @@ function addSetup(program: Command): void {
     .option('--noop-folder <folder>', 'a folder for the connector shell-noop')
     .option('--passphrase-from <source>', 'env:NAME or file:PATH instead of the terminal');
   run<InitOptions>(init, async (options) => (await load()).init(options));
-  run(verb(program, 'doctor', 'what is well, what is not, and how to mend it', 'doctor'), async () => (await load()).doctor());
+  run(verb(program, 'doctor', 'what is well, what is not, and how to mend it', 'doctor'), async () =>
+    (await load()).doctor(),
+  );
   const demo = verb(program, 'demo', 'the main job on a real repository, step by step', 'demo').option(
     '--folder <folder>',
     'where; a fresh folder of the system unless given',
   );
   run<DemoOptions>(demo, async (options) => (await import('./commands/demo.js')).demo(options));
-  run(verb(program, 'backup <file>', 'a verified copy, while others work', 'backup ledger.backup'), async (_o, [file = '']) =>
-    (await load()).backup(file),
+  run(
+    verb(program, 'backup <file>', 'a verified copy, while others work', 'backup ledger.backup'),
+    async (_o, [file = '']) => (await load()).backup(file),
   );
   run(
     verb(program, 'restore [file]', 'put a backup back; an operator signs', 'restore ledger.backup'),

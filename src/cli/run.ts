@@ -1,7 +1,7 @@
 /**
  * Around every command: opens the gate for it, turns what it throws into words and an exit code, closes the gate.
  */
-import { Fault, isOurs, Refusal } from '../core/index.js';
+import { Fault, isOurs, type Refusal } from '../core/index.js';
 import { EXIT, makeOutput, type Output, type Streams, writeError } from './output.js';
 
 /** Options that every command takes. */

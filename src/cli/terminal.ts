@@ -40,8 +40,10 @@ export async function askText(message: string, initialValue?: string): Promise<s
 export async function readPassphrase(source: string | undefined, message: string, isNew = false): Promise<string> {
   if (source === undefined) return askPassphrase(message, isNew);
   if (source.startsWith('env:')) {
-    const value = process.env[source.slice('env:'.length)];
-    if (value === undefined) throw new Refusal('invalid', 'the passphrase variable is not set', { path: 'passphrase-from' });
+    const { readEnvironment } = await import('../app/index.js');
+    const value = readEnvironment().secret(source.slice('env:'.length));
+    if (value === undefined)
+      throw new Refusal('invalid', 'the passphrase variable is not set', { path: 'passphrase-from' });
     return value;
   }
   if (source.startsWith('file:')) {

@@ -31,16 +31,26 @@ function writeState(output: Output, state: State, args: string, now: number): vo
   row('project', shown(content.project));
   if (content.work_item !== null) row('work item', shown(content.work_item));
   row('proposed by', shown(content.proposed_by));
-  row('approvals', `${state.approvals.length} of ${content.quorum} (${content.approvers.map(shown).join(', ') || 'nobody'})`);
+  row(
+    'approvals',
+    `${state.approvals.length} of ${content.quorum} (${content.approvers.map(shown).join(', ') || 'nobody'})`,
+  );
   row('policy', `${state.decision.outcome}: ${shown(state.decision.reason)}`);
   if (state.state === 'proposed') row('approve by', timeText(content.approve_by, now));
   if (state.state === 'approved' && state.launch_by !== null) row('run by', timeText(state.launch_by, now));
   if (content.flags.length > 0) row('flags', content.flags.join(', '));
   for (const attempt of state.attempts) {
     const words = [attempt.outcome ?? 'running', attempt.code, attempt.external_ref, attempt.settled_by];
-    row(`attempt ${attempt.no}`, words.filter((word) => word !== null).map(shown).join(' '));
+    row(
+      `attempt ${attempt.no}`,
+      words
+        .filter((word) => word !== null)
+        .map(shown)
+        .join(' '),
+    );
   }
-  if (state.closed !== null) row('closed', [state.closed.how, state.closed.by, state.closed.words].map(shown).join(' '));
+  if (state.closed !== null)
+    row('closed', [state.closed.how, state.closed.by, state.closed.words].map(shown).join(' '));
   if (state.late_result !== null) row('late result', shown(state.late_result.outcome));
   row('arguments', shown(args));
   row('fingerprint', content.digest);
@@ -185,7 +195,10 @@ export function wait(actionId: string, options: { readonly timeout?: string; rea
       case 'unknown':
         return EXIT.unknown;
       case 'cancelled':
-        throw new Refusal(state.closed?.how === 'expired' ? 'expired' : 'state', `the action is cancelled: ${state.closed?.how}`);
+        throw new Refusal(
+          state.closed?.how === 'expired' ? 'expired' : 'state',
+          `the action is cancelled: ${state.closed?.how}`,
+        );
       default:
         return undefined;
     }
@@ -207,7 +220,8 @@ export function inbox(options: InboxOptions): Command {
     process.once('SIGINT', () => stop.abort());
     const { sequence } = await opened.ledger.head();
     for await (const { event } of opened.ledger.watch(sequence, stop.signal)) {
-      if (event.record.kind === 'action' || event.record.kind === 'request') await writeInbox(opened, output, options.for);
+      if (event.record.kind === 'action' || event.record.kind === 'request')
+        await writeInbox(opened, output, options.for);
     }
     return undefined;
   };

@@ -89,7 +89,10 @@ export function sign(requestId: string, options: SignOptions): Command {
     output.note(`${verdict} as ${shown(request.approver)}, until ${timeText(request.exp, Date.now())}`);
     const path = options.key ?? join(opened.home.keysFolder, `${request.approver.slice('human:'.length)}.key`);
     const text = new TextDecoder().decode(readContent(path));
-    const passphrase = await readPassphrase(options.passphraseFrom, `Passphrase of ${shown(request.approver)} to sign this`);
+    const passphrase = await readPassphrase(
+      options.passphraseFrom,
+      `Passphrase of ${shown(request.approver)} to sign this`,
+    );
     const receipt = app.signWith(await app.unlockKey(text, passphrase), request);
     if (options.out !== undefined) {
       writeFileSync(options.out, `${JSON.stringify(receipt)}\n`, { mode: 0o600 });
@@ -97,9 +100,7 @@ export function sign(requestId: string, options: SignOptions): Command {
       output.line(`signed: ${shown(options.out)}`);
       return undefined;
     }
-    const done = denies
-      ? await opened.approve(request.subject, receipt, options.reason)
-      : await opened.submit(receipt);
+    const done = denies ? await opened.approve(request.subject, receipt, options.reason) : await opened.submit(receipt);
     output.value(done);
     output.line(paint.good(denies ? 'denied' : request.kind === 'action' ? 'signed' : 'signed and carried out'));
     if (!denies && request.kind === 'action') output.note(`next: countersign action fetch-receipt ${request.subject}`);
@@ -116,8 +117,12 @@ export function listApprovers(): Command {
   return async ({ gate, output }) => {
     const { personKind, keyKind } = await import('../../app/index.js');
     const { ledger } = await gate();
-    const people = await Promise.all((await ledger.list({ kind: 'person' })).rows.map((row) => ledger.read(personKind, row.id)));
-    const keys = await Promise.all((await ledger.list({ kind: 'key' })).rows.map((row) => ledger.read(keyKind, row.id)));
+    const people = await Promise.all(
+      (await ledger.list({ kind: 'person' })).rows.map((row) => ledger.read(personKind, row.id)),
+    );
+    const keys = await Promise.all(
+      (await ledger.list({ kind: 'key' })).rows.map((row) => ledger.read(keyKind, row.id)),
+    );
     const states = people.flatMap((person) => (person === undefined ? [] : [person.state]));
     const keyStates = keys.flatMap((known) => (known === undefined ? [] : [known.state]));
     output.value({ people: states, keys: keyStates });
@@ -168,7 +173,9 @@ export function verifyReceipt(file: string, options: VerifyReceiptOptions): Comm
     output.value(verdict);
     const { request } = verdict;
     const decision = request.kind === 'action' ? ` ${request.decision}` : '';
-    output.line(`${paint.good('good')}: ${shown(request.approver)} signed ${request.kind}${decision} for ${shown(request.subject)}`);
+    output.line(
+      `${paint.good('good')}: ${shown(request.approver)} signed ${request.kind}${decision} for ${shown(request.subject)}`,
+    );
     output.line(`fingerprint ${request.digest}`);
     return undefined;
   };

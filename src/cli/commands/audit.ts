@@ -46,7 +46,8 @@ export function verify(): Command {
     const report = await auditLedger(opened.ledger, expected);
     output.value(report);
     for (const { where, what } of report.defects) output.line(`${paint.bad('defect')} ${shown(where)}: ${shown(what)}`);
-    if (report.defects.length > 0) throw new Fault('corrupt', `the ledger does not verify: ${report.defects.length} defects`);
+    if (report.defects.length > 0)
+      throw new Fault('corrupt', `the ledger does not verify: ${report.defects.length} defects`);
     const { events, records, payloads, receipts, launches, head } = report;
     output.line(`${paint.good('good')}: ${events} events, ${records} records, ${payloads} payloads`);
     output.line(`${receipts} receipts and ${launches} launches checked`);

@@ -109,7 +109,9 @@ async function prepare(made: Demo): Promise<void> {
   output.line(`  ${shown(repository)}`);
 
   step(made, 'A gate, and its first approver');
-  output.line(`${paint.dim('$')} countersign init --repository app=${quoted(repository)} --agent merge-bot --approver alice`);
+  output.line(
+    `${paint.dim('$')} countersign init --repository app=${quoted(repository)} --agent merge-bot --approver alice`,
+  );
   const trust = app.trustRecipe({
     name: 'demo',
     repositories: { app: repository },
@@ -168,7 +170,8 @@ async function approveAndMerge(made: Demo, { actionId, otherReceipt }: Merge): P
   for (const line of git(made.repository, 'log', '--oneline', '--first-parent', 'main').trimEnd().split('\n')) {
     made.output.line(`  ${shown(line)}`);
   }
-  if (readFileSync(join(made.repository, 'total.js'), 'utf8') !== FIXED) throw new Fault('internal', 'the fix is not on main');
+  if (readFileSync(join(made.repository, 'total.js'), 'utf8') !== FIXED)
+    throw new Fault('internal', 'the fix is not on main');
 }
 
 async function notTwice(made: Demo, { actionId }: Merge): Promise<void> {

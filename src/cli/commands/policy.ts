@@ -79,5 +79,9 @@ async function compared(opened: OpenGate, file: string | undefined) {
   const active = opened.services.trust();
   const changes = configChanges(active.config as never, config as never);
   const { rows } = await opened.list({ states: ['proposed', 'approved'], limit: 200 });
-  return { draft: { config, version: policyVersion(config) }, changes, pending: changes.length === 0 ? 0 : rows.length };
+  return {
+    draft: { config, version: policyVersion(config) },
+    changes,
+    pending: changes.length === 0 ? 0 : rows.length,
+  };
 }

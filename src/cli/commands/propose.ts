@@ -89,7 +89,8 @@ function proposalOf(options: ProposeOptions) {
 /** JSON in the option itself, `@FILE`, or `-` for standard input; read strictly. */
 function readArgs(option: string | undefined): JsonObject {
   if (option === undefined) return {};
-  const text = option === '-' ? readContent('/dev/stdin') : option.startsWith('@') ? readContent(option.slice(1)) : option;
+  const text =
+    option === '-' ? readContent('/dev/stdin') : option.startsWith('@') ? readContent(option.slice(1)) : option;
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal('invalid', 'the arguments are not a JSON object', { path: 'args' });

@@ -62,7 +62,8 @@ async function approverName(options: InitOptions): Promise<string | undefined> {
   if (!hasTerminal()) throw new Refusal('no_terminal', 'the first approver is confirmed at a terminal');
   const typed = options.approver ?? (await askText('Your name, as the first approver'));
   const person = typed.startsWith('human:') ? typed : `human:${typed}`;
-  if (!PATTERNS.human.test(person)) throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'approver' });
+  if (!PATTERNS.human.test(person))
+    throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'approver' });
   return person;
 }
 
@@ -83,7 +84,8 @@ export function doctor(): Command {
     const findings = await examine(await gate());
     output.value({ findings });
     for (const { name, level, found, next } of findings) {
-      const mark = level === 'ok' ? paint.good('ok     ') : level === 'warning' ? paint.warn('warning') : paint.bad('problem');
+      const mark =
+        level === 'ok' ? paint.good('ok     ') : level === 'warning' ? paint.warn('warning') : paint.bad('problem');
       output.line(`${mark} ${name}: ${shown(found)}`);
       if (next !== '') output.line(`        next: ${shown(next)}`);
     }

@@ -1,0 +1,258 @@
+/**
+ * The main job, measured: propose → request → signed receipt → approve → execute with a connector that does nothing →
+ * confirmed, through the library, on SQLite with full durability, at 1, 64 and 256 in flight.
+ *
+ * Beside it, in the same run: the disk (append and fdatasync), bare one-row FULL commits, the bare signatures and hashes,
+ * and two peers that approve and then execute: LangGraph on its SQLite checkpointer, mastra on libSQL.
+ * Every figure is the median of the rounds. `npm run bench:gate [-- --rounds 5] [--no-peers]`.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { z } from 'zod';
+import { bootstrapApprover, initialize, makeKey, open, signWith, trustRecipe, unlockKey } from '../src/app/index.js';
+import type { Connector, Operation } from '../src/connectors/index.js';
+import { bareCosts, bareSyncs } from './support/floors.js';
+import { median, printTable } from './support/measure.js';
+
+const IN_FLIGHT = [1, 64, 256] as const;
+const CYCLES: Readonly<Record<number, number>> = { 1: 300, 64: 3_000, 256: 6_000 };
+
+const words = process.argv.slice(2);
+const rounds = Number(words[words.indexOf('--rounds') + 1] ?? 3) || 3;
+const withPeers = !words.includes('--no-peers');
+
+const Args = z.strictObject({ to: z.string(), text: z.string() });
+
+/** A connector that does nothing and says so at once. */
+const nothing: Connector = {
+  name: 'nothing',
+  operations: ['send'],
+  operation: async (name) => (name === 'send' ? send : undefined),
+};
+const send: Operation = {
+  digest: `sha256:${'0'.repeat(64)}`,
+  args: Args,
+  timeoutMs: 10_000,
+  dedupe: 'none',
+  classify: () => 'irreversible',
+  facts: (args) => ({ target: String(args.to) }),
+  summary: (call) => [{ name: 'to', value: String(call.args.to) }],
+  execute: async () => ({ result: 'confirmed' }),
+};
+
+interface Measured {
+  readonly perSecond: number;
+  /** Microseconds of processor time of one cycle, all threads. */
+  readonly cpuMicros: number;
+  readonly commits: number;
+  readonly rows: Rows;
+}
+
+interface Rows {
+  readonly events: number;
+  readonly records: number;
+  readonly payloads: number;
+  readonly claims: number;
+}
+
+async function prepareGate() {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const home = homeIn(join(folder, 'home'));
+  const trust = trustRecipe({ name: 'bench', repositories: {}, agents: ['bench'] });
+  const { ledgerId } = await initialize(home, { trust, demo: true });
+  const made = await makeKey(ledgerId, 'human:alice', 'bench passphrase', join(home.keysFolder, 'alice.key'));
+  const keyText = execFileSync('cat', [made.path], { encoding: 'utf8' });
+  const key = await unlockKey(keyText, 'bench passphrase');
+  let commits = 0;
+  const gate = await open({
+    home: home.folder,
+    as: 'agent:bench',
+    connectors: [nothing],
+    failpoint: (name) => {
+      if (name === 'ledger.after-commit') commits += 1;
+    },
+  });
+  await bootstrapApprover(gate.ledger, ledgerId, keyText, made.code, 'demo');
+  return { folder, home, gate, key, commits: () => commits };
+}
+
+function homeIn(folder: string) {
+  return {
+    folder,
+    store: join(folder, 'ledger.sqlite'),
+    trustFile: join(folder, 'trust.yaml'),
+    keysFolder: join(folder, 'keys'),
+    threadKey: join(folder, 'keys', 'threads.key'),
+    seenFile: join(folder, 'seen.json'),
+    workFolder: join(folder, 'work'),
+  };
+}
+
+type Prepared = Awaited<ReturnType<typeof prepareGate>>;
+
+let serial = 0;
+
+async function cycle({ gate, key }: Prepared): Promise<void> {
+  serial += 1;
+  const to = `customer-${serial}`;
+  const { action_id } = await gate.propose({
+    project: 'bench',
+    connector: 'nothing',
+    operation: 'send',
+    target: to,
+    args: { to, text: 'x'.repeat(400) },
+  });
+  const { request } = await gate.request(action_id, { approver: 'human:alice' });
+  await gate.approve(action_id, signWith(key, request));
+  const { state, code } = await gate.execute(action_id);
+  if (state !== 'confirmed') throw new Error(`the action is ${state}: ${code}`);
+}
+
+function countRows(path: string): Rows {
+  const database = new Database(path, { readonly: true });
+  const count = (table: string) => (database.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
+  const rows = {
+    events: count('events'),
+    records: count('records'),
+    payloads: count('payloads'),
+    claims: count('claims'),
+  };
+  database.close();
+  return rows;
+}
+
+async function measure(prepared: Prepared, inFlight: number, cycles: number): Promise<Measured> {
+  const before = { rows: countRows(prepared.home.store), commits: prepared.commits(), cpu: process.cpuUsage() };
+  const startedAt = performance.now();
+  let left = cycles;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (left-- > 0) await cycle(prepared);
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const cpu = process.cpuUsage(before.cpu);
+  const rows = countRows(prepared.home.store);
+  const each = (after: number, earlier: number) => (after - earlier) / cycles;
+  return {
+    perSecond: cycles / seconds,
+    cpuMicros: (cpu.user + cpu.system) / cycles,
+    commits: each(prepared.commits(), before.commits),
+    rows: {
+      events: each(rows.events, before.rows.events),
+      records: each(rows.records, before.rows.records),
+      payloads: each(rows.payloads, before.rows.payloads),
+      claims: each(rows.claims, before.rows.claims),
+    },
+  };
+}
+
+/** Runs a peer in a process of its own; installs it the first time. */
+function runPeer(name: string): { name: string; rates: Readonly<Record<string, number>> } | undefined {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), 'peers', name);
+  if (!existsSync(join(folder, 'node_modules'))) {
+    const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], { cwd: folder, stdio: 'inherit' });
+    if (status !== 0) return undefined;
+  }
+  const plan = JSON.stringify([
+    [1, 100],
+    [64, 300],
+    [256, 500],
+  ]);
+  const { status, stdout } = spawnSync(process.execPath, ['cycle.mjs', plan], { cwd: folder, encoding: 'utf8' });
+  return status === 0 ? JSON.parse(stdout.trim().split('\n').at(-1) ?? '') : undefined;
+}
+
+const PEERS = ['mastra', 'langgraph'];
+
+async function main(): Promise<void> {
+  const prepared = await prepareGate();
+  await measure(prepared, 64, 1_000);
+  const found = new Map<number, Measured[]>(IN_FLIGHT.map((inFlight) => [inFlight, []]));
+  const costs: ReturnType<typeof bareCosts>[] = [];
+  const syncs: ReturnType<typeof bareSyncs>[] = [];
+  const peers = new Map<string, Readonly<Record<string, number>>[]>();
+  for (let round = 0; round < rounds; round += 1) {
+    syncs.push(bareSyncs(prepared.folder));
+    costs.push(bareCosts());
+    for (const inFlight of IN_FLIGHT) {
+      found.get(inFlight)?.push(await measure(prepared, inFlight, CYCLES[inFlight] ?? 1_000));
+    }
+    for (const peer of withPeers ? PEERS : []) {
+      const ran = runPeer(peer);
+      if (ran !== undefined) peers.set(ran.name, [...(peers.get(ran.name) ?? []), ran.rates]);
+    }
+  }
+  await prepared.gate.close();
+  rmSync(prepared.folder, { recursive: true, force: true });
+  report(found, costs, syncs, peers);
+}
+
+function report(
+  found: ReadonlyMap<number, readonly Measured[]>,
+  costs: readonly ReturnType<typeof bareCosts>[],
+  syncs: readonly ReturnType<typeof bareSyncs>[],
+  peers: ReadonlyMap<string, readonly Readonly<Record<string, number>>[]>,
+): void {
+  const of = (inFlight: number, pick: (measured: Measured) => number) => median((found.get(inFlight) ?? []).map(pick));
+  const cost = (pick: (one: ReturnType<typeof bareCosts>) => number) => median(costs.map(pick));
+  const perSecond = (value: number) => `${value.toFixed(0)}/s`;
+  const rate = (inFlight: number) => of(inFlight, (m) => m.perSecond);
+  const peerRates = [...peers].map(([name, rates]) => ({
+    name,
+    at: (inFlight: number) => median(rates.map((one) => one[String(inFlight)] ?? 0)),
+  }));
+  printTable(
+    ['approve, then execute once', ...IN_FLIGHT.map((inFlight) => `${inFlight} in flight`)],
+    [
+      ['countersign', ...IN_FLIGHT.map((inFlight) => perSecond(rate(inFlight)))],
+      ...peerRates.map(({ name, at }) => [name, ...IN_FLIGHT.map((inFlight) => perSecond(at(inFlight)))]),
+    ],
+  );
+  const commitMicros = 1e6 / median(syncs.map((one) => one.commitsPerSecond));
+  process.stdout.write('\nfloors of the same run\n');
+  printTable(
+    ['what', 'measured'],
+    [
+      ['append 4 KiB and fdatasync', perSecond(median(syncs.map((one) => one.syncsPerSecond)))],
+      ['bare one-row commit, WAL and FULL', perSecond(1e6 / commitMicros)],
+      ['Ed25519 sign / verify', `${cost((c) => c.signMicros).toFixed(1)} / ${cost((c) => c.verifyMicros).toFixed(1)} µs`],
+      ['SHA-256 of 1 KiB', `${cost((c) => c.hashMicros).toFixed(2)} µs`],
+      ['row of 600 bytes in a batch of 1,000', `${cost((c) => c.rowMicros).toFixed(2)} µs`],
+    ],
+  );
+  const rowsOf = (inFlight: number) => {
+    const total = of(inFlight, (m) => m.rows.events + m.rows.payloads + m.rows.claims + m.rows.records);
+    // A record's row is written again at each of the later transitions of the cycle.
+    return total + 4;
+  };
+  const hashes = (inFlight: number) => 4 * of(inFlight, (m) => m.rows.events) + 12;
+  const crypto = (inFlight: number, threadSigns: number) =>
+    cost((c) => c.verifyMicros) + (1 + threadSigns) * cost((c) => c.signMicros) + hashes(inFlight) * cost((c) => c.hashMicros);
+  const alone = of(1, (m) => m.commits) * commitMicros + crypto(1, of(1, (m) => m.commits));
+  const busyCpu = crypto(256, of(256, (m) => m.commits)) + rowsOf(256) * cost((c) => c.rowMicros);
+  const best = Math.max(0, ...peerRates.map(({ at }) => at(256)));
+  process.stdout.write('\ngoals\n');
+  printTable(
+    ['what', 'measured', 'goal'],
+    [
+      [
+        `1 in flight: a cycle over its ${of(1, (m) => m.commits).toFixed(1)} commits and cryptography, bare`,
+        (1e6 / rate(1) / alone).toFixed(2),
+        '<= 1.5',
+      ],
+      ['256 in flight: over the best peer', best === 0 ? 'no peer ran' : (rate(256) / best).toFixed(1), '>= 5, better 10'],
+      [
+        `256 in flight: ${of(256, (m) => m.cpuMicros).toFixed(0)} µs of processor over bare signatures, hashes, rows`,
+        (of(256, (m) => m.cpuMicros) / busyCpu).toFixed(2),
+        '<= 2',
+      ],
+    ],
+  );
+}
+
+await main();
