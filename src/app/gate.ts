@@ -45,33 +45,29 @@ import {
   type Receipt,
   requestAct,
   requestKind,
-  summaryDigest,
 } from '../approvals/index.js';
-import { connectorsConfig, type Preview } from '../connectors/index.js';
+import type { Preview } from '../connectors/index.js';
 import { Fault, isOurs, PATTERNS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
+import { type ActionFilter, demandOpenable, demandSame, projectOf, queryOf } from './gate-checks.js';
 import { interruptOpen } from './restore.js';
-
-export interface ActionFilter {
-  readonly project?: string;
-  readonly states?: readonly string[];
-  readonly limit?: number;
-  readonly after?: string;
-}
 
 export class Gate {
   readonly services: Services;
   readonly caller: Caller;
   readonly #refusals: RefusalRecorder;
   readonly #close: () => Promise<void>;
+  readonly #admit: () => void;
 
-  constructor(services: Services, caller: Caller, close: () => Promise<void>) {
+  /** `admit` throws where the caller may no longer ask for anything. */
+  constructor(services: Services, caller: Caller, close: () => Promise<void>, admit: () => void = () => undefined) {
     this.services = services;
     this.caller = caller;
     this.#refusals = new RefusalRecorder(services);
     this.#close = close;
+    this.#admit = admit;
   }
 
   get ledger(): Ledger {
@@ -137,14 +133,7 @@ export class Gate {
   }
 
   async list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
-    const { project, states, limit, after } = filter;
-    const query = {
-      ...(project === undefined ? {} : { project }),
-      ...(states === undefined ? {} : { statuses: states }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(after === undefined ? {} : { after }),
-    };
-    return this.#ours(() => this.ledger.list({ kind: 'action', ...query }));
+    return this.#ours(() => this.ledger.list(queryOf(filter)));
   }
 
   /** The text that a person signs, and the connector's own view of the change. */
@@ -287,6 +276,7 @@ export class Gate {
 
   async #guard<T>(subject: RefusedSubject, act: () => Promise<T>): Promise<T> {
     try {
+      this.#admit();
       return await this.#ours(act);
     } catch (error) {
       if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject);
@@ -302,23 +292,4 @@ export class Gate {
       throw isOurs(error) ? error : new Fault('internal', 'the gate failed', error);
     }
   }
-}
-
-/** A configuration whose connectors could not be opened would lock everybody out once it is the active one. */
-function demandOpenable(act: Act): void {
-  const config = act?.kind === 'config' ? act.config : undefined;
-  if (config === undefined || connectorsConfig.safeParse(config.connectors).success) return;
-  throw new Refusal('config_invalid', 'the configuration of a connector can not be used', { path: 'connectors' });
-}
-
-/** INVARIANT: what a person is shown is what the request names (authority.shown-is-signed). */
-function demandSame(lines: readonly string[], expected: string): void {
-  if (summaryDigest(lines) === expected) return;
-  throw new Refusal('summary_mismatch', 'the action changed since this was asked: ask again');
-}
-
-/** The project of a proposal, where it has a plain one: for the record of a refusal. */
-function projectOf(proposal: unknown): { project?: string } {
-  const project = (proposal as { project?: unknown } | null)?.project;
-  return typeof project === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(project) ? { project } : {};
 }

@@ -133,13 +133,21 @@ async function openGate(
     policy,
     failpoint,
     trust: () => trust.active(),
-    reloadTrust: () => trust.reload(),
+    reloadTrust: async () => {
+      await trust.reload();
+      callerFor(caller.principal, trust);
+    },
     connector: (name) => trust.connector(name),
     secret: (name) => readSecret(trust, environment, name),
     launchBarrier: () => memory.barrier,
     sleep,
   };
-  return new CountersignGate(services, caller, home, tools, memory);
+  return new CountersignGate(services, caller, {
+    home,
+    tools,
+    memory,
+    admit: () => callerFor(caller.principal, trust),
+  });
 }
 
 /** INVARIANT: a local process is an agent, whatever it says (authority.local-is-agent). */
@@ -216,20 +224,30 @@ class Memory {
   }
 }
 
+interface GateParts {
+  readonly home: Home;
+  readonly tools: ToolConnector;
+  readonly memory: Memory;
+  /** Throws where the configuration no longer lets this process speak as its agent. */
+  admit(): Caller;
+}
+
 /** A gate that was opened from a home: the verbs of `Gate`, and tools of this process. */
 export class CountersignGate extends Gate {
   readonly home: Home;
   readonly #tools: ToolConnector;
   readonly #memory: Memory;
 
-  constructor(services: Services, caller: Caller, home: Home, tools: ToolConnector, memory: Memory) {
-    super(services, caller, async () => {
+  constructor(services: Services, caller: Caller, parts: GateParts) {
+    const { home, tools, memory, admit } = parts;
+    const close = async () => {
       try {
         await memory.close();
       } finally {
         await services.ledger.close();
       }
-    });
+    };
+    super(services, caller, close, () => void admit());
     this.home = home;
     this.#tools = tools;
     this.#memory = memory;

@@ -1,10 +1,10 @@
 /**
  * What a receipt of kind registry, config or restore authorizes, its digest, and the lines that are signed. Pure.
  */
-import { digest, type Json, type JsonObject } from '../core/index.js';
-import { confirmationCode, keyId, type LedgerState, type RegistryChange } from '../identity/index.js';
-import type { TrustConfig } from '../policy/index.js';
-import { policyVersion } from '../policy/index.js';
+import { z } from 'zod';
+import { digest, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
+import { confirmationCode, keyId, type LedgerState, RegistryChange } from '../identity/index.js';
+import { policyVersion, TrustConfig } from '../policy/index.js';
 import type { SummaryLines } from './schema.js';
 
 export type Act =
@@ -18,6 +18,30 @@ export type Act =
       readonly log_hash: string;
       readonly remembered: { readonly sequence: number; readonly log_hash: string };
     };
+
+const Digest = z.string().regex(PATTERNS.sha256);
+const LogPlace = { sequence: z.int().min(0), log_hash: Digest };
+
+const ActDocument = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('registry'), change: RegistryChange }),
+  z.strictObject({ kind: z.literal('config'), config: TrustConfig, base: Digest, before: TrustConfig }),
+  z.strictObject({ kind: z.literal('restore'), ...LogPlace, remembered: z.strictObject(LogPlace) }),
+]);
+
+/**
+ * An act as somebody asks for it, read in full. Refuses `invalid`, also for a document before that is not the one of its
+ * version: the lines of what changes are made from it.
+ */
+export function admitAct(value: unknown): Act {
+  const parsed = ActDocument.safeParse(value);
+  const path = parsed.error?.issues[0]?.path.map(String).join('.') ?? 'before';
+  const act = parsed.data;
+  // INVARIANT: a change is shown against the configuration that it replaces, and no other (authority.acts.shown).
+  if (act === undefined || (act.kind === 'config' && policyVersion(act.before) !== act.base)) {
+    throw new Refusal('invalid', 'this is no act that could be signed', { path });
+  }
+  return act;
+}
 
 export function actDigest(act: Act): string {
   return act.kind === 'config' ? policyVersion(act.config) : digest('countersign-command/1', act as unknown as Json);

@@ -25,9 +25,9 @@ import {
   type RegistryFacts,
   restoreLedger,
 } from '../identity/index.js';
-import type { Ledger, NewEvent, RecordRef, View } from '../ledger/index.js';
+import type { KindName, Ledger, ListRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
-import { type Act, actDigest, actLines } from './act-schema.js';
+import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
 import { openRequest, requestKind, signRequest } from './machine.js';
 import type { Receipt, RequestDocument } from './schema.js';
 import { renderSummary, summaryDigest } from './summary.js';
@@ -46,15 +46,25 @@ export interface IssuedAct {
   readonly summary: readonly string[];
 }
 
+async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly ListRow[]> {
+  const rows: ListRow[] = [];
+  for (let after: string | undefined; rows.length < LIMITS.unitRecordsMax; ) {
+    const page = await ledger.list({ kind, statuses: ['active'], ...(after === undefined ? {} : { after }) });
+    rows.push(...page.rows);
+    if (page.next === undefined) break;
+    after = page.next;
+  }
+  return rows;
+}
+
 /** People who may sign acts, with their active keys. */
 async function operators(ledger: Ledger): Promise<RegistryFacts> {
-  const people = await ledger.list({ kind: 'person', statuses: ['active'] });
-  const keys = await ledger.list({ kind: 'key', statuses: ['active'] });
+  const keys = await activeRows(ledger, 'key');
   const found: { person: string; keys: string[] }[] = [];
-  for (const { id } of people.rows) {
+  for (const { id } of await activeRows(ledger, 'person')) {
     const person = await ledger.read(personKind, id);
     if (!person?.state.roles.includes('operator')) continue;
-    found.push({ person: id, keys: keys.rows.filter((row) => row.principal === id).map((row) => row.id) });
+    found.push({ person: id, keys: keys.filter((row) => row.principal === id).map((row) => row.id) });
   }
   return { operators: found };
 }
@@ -68,9 +78,11 @@ async function signersOf(ledger: Ledger, act: Act, facts: RegistryFacts): Promis
   return facts.operators.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
 }
 
-/** Issues the request for an act. Refuses `approvers` where nobody could sign it. */
-export async function requestAct(services: ActServices, requestedBy: string, act: Act): Promise<IssuedAct> {
+/** Issues the request for an act. Refuses `invalid`, and `approvers` where nobody could sign it. */
+export async function requestAct(services: ActServices, requestedBy: string, asked: unknown): Promise<IssuedAct> {
   const { ledger } = services;
+  const act = admitAct(asked);
+  await demandInLog(ledger, act);
   const signers = await signersOf(ledger, act, await operators(ledger));
   const approver = signers[0];
   if (approver === undefined) throw new Refusal('approvers', 'nobody is registered who may sign this');
@@ -81,9 +93,11 @@ export async function requestAct(services: ActServices, requestedBy: string, act
   const nonce = base64urlEncode(services.random.bytes(32));
   const committed = await ledger.commit({
     actor: requestedBy,
-    reads: [LEDGER_RECORD],
+    reads: [LEDGER_RECORD, CONFIG_RECORD],
     writes: [{ kind: 'request', id: request_id }],
     decide: (view) => {
+      const stale = staleBase(view, act);
+      if (stale !== undefined) return stale;
       const request: RequestDocument = {
         v: 1,
         kind: act.kind,
@@ -102,6 +116,19 @@ export async function requestAct(services: ActServices, requestedBy: string, act
     },
   });
   return { request: committed.outcome, summary };
+}
+
+/** A restore accepts a log that this store has; the store is what it says it is, or nobody could sign for it. */
+async function demandInLog(ledger: Ledger, act: Act): Promise<void> {
+  if (act.kind !== 'restore' || act.sequence === 0) return;
+  const [entry] = await ledger.log(act.sequence - 1);
+  if (entry?.sequence === act.sequence && entry.logHash === act.log_hash) return;
+  throw new Refusal('ledger_rolled_back', 'the store does not hold the log that would be accepted');
+}
+
+function staleBase(view: View, act: Act): Refusal | undefined {
+  if (act.kind !== 'config' || view.get(configKind, CONFIG_RECORD.id)?.state.version === act.base) return undefined;
+  return new Refusal('policy_changed', 'the configuration changed since this was asked for');
 }
 
 function subjectOf(act: Act): string {
@@ -133,7 +160,8 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   if (stored === undefined || stored.state.act === null) {
     throw new Refusal('unknown_request', 'this gate did not issue the request');
   }
-  const act = stored.state.act as unknown as Act;
+  const act = admitAct(stored.state.act);
+  await demandInLog(ledger, act);
   const facts = await operators(ledger);
   const expected: Expected = {
     kind: act.kind,
@@ -150,7 +178,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   await ledger.commit({
     actor: request.approver,
     once: [{ scope: 'nonce', key: request.nonce }],
-    reads: [],
+    reads: act.kind === 'registry' ? operatorRecords(facts) : [],
     writes: recordsOf(act, receipt),
     decide: (view) => {
       const wrong = checkInCommit(view, receipt, expected);
@@ -158,7 +186,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
       if (view.get(requestKind, request.request_id)?.state.state !== 'open') {
         return new Refusal('replay', 'the request was signed already');
       }
-      const events = actEvents(view, act, facts, { request_id: request.request_id, approver: request.approver });
+      const events = actEvents(view, act, facts, request);
       if (events instanceof Refusal) return events;
       return { events: [signRequest(receipt, true), ...events], outcome: null };
     },
@@ -174,9 +202,9 @@ async function verifyOutside(
   const { ledger, proofs, clock } = services;
   const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
   if (identity === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
-  const request = await ledger.read(requestKind, receipt.request.request_id);
-  const person = await ledger.read(personKind, receipt.request.approver);
-  const key = await ledger.read(keyKind, receipt.credential_id);
+  const request = await ledger.readVerified(requestKind, receipt.request.request_id);
+  const person = await ledger.readVerified(personKind, receipt.request.approver);
+  const key = await ledger.readVerified(keyKind, receipt.credential_id);
   const known = { ledger: identity.state, request: request?.state, person: person?.state, key: key?.state };
   const refused = checkReceipt(receipt, expected, { ...known, now: clock.now() });
   return refused ?? (known.key === undefined ? undefined : proofs.verify(receipt, known.key));
@@ -192,6 +220,14 @@ function checkInCommit(view: View, receipt: Receipt, expected: Expected): Refusa
     key: view.get(keyKind, receipt.credential_id)?.state,
     now: view.now,
   });
+}
+
+/** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
+function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
+  return known.flatMap(({ person, keys }): RecordRef[] => [
+    { kind: 'person', id: person },
+    ...keys.map((id) => ({ kind: 'key', id }) as const),
+  ]);
 }
 
 /** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
@@ -215,16 +251,14 @@ function actEvents(
   view: View,
   act: Act,
   facts: RegistryFacts,
-  authorization: JsonObject,
+  { request_id, approver }: RequestDocument,
 ): readonly NewEvent[] | Refusal {
+  const authorization: JsonObject = { request_id, approver };
   switch (act.kind) {
     case 'registry':
-      return decideRegistry(view, act.change, facts, authorization);
+      return decideRegistry(view, act.change, facts, approver, authorization);
     case 'config':
-      if (view.get(configKind, CONFIG_RECORD.id)?.state.version !== act.base) {
-        return new Refusal('policy_changed', 'the configuration changed since this was asked for');
-      }
-      return [applyConfig(act.config, authorization)];
+      return staleBase(view, act) ?? [applyConfig(act.config, authorization)];
     case 'restore':
       return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
   }

@@ -55,14 +55,16 @@ export function ruleFor(config: TrustConfig, subject: RuleSubject): ApprovalRule
   return config.approvals.find((rule) => covers(rule, subject));
 }
 
-/** The rule's approvers among the active people with the role, narrowed by what the proposer asks for; sorted. */
+/** The rule's approvers among the active people with the role, but for those who may not; narrowed as asked; sorted. */
 export function approversOf(
   rule: ApprovalRule,
   active: readonly string[],
+  excluded: readonly string[],
   asked: readonly string[] | undefined,
 ): readonly string[] {
   const named = rule.approvers.includes('*') ? active : rule.approvers.filter((name) => active.includes(name));
-  const narrowed = asked === undefined ? named : named.filter((name) => asked.includes(name));
+  const eligible = named.filter((name) => !excluded.includes(name));
+  const narrowed = asked === undefined ? eligible : eligible.filter((name) => asked.includes(name));
   return [...new Set(narrowed)].sort();
 }
 

@@ -92,7 +92,9 @@ function checkSigner(receipt: Receipt, expected: Expected, known: Known): Refusa
   if (key.person !== request.approver || person.person !== request.approver) {
     return new Refusal('foreign_authenticator', 'the key belongs to somebody else');
   }
-  if (!expected.approvers.includes(request.approver)) {
+  // INVARIANT: a person without the role approves nothing, whoever names them (authority.receipt.role).
+  const hasRole = request.kind !== 'action' || person.roles.includes('approver');
+  if (!hasRole || !expected.approvers.includes(request.approver)) {
     return new Refusal('approver_not_allowed', `${request.approver} may not sign this`);
   }
   if (expected.excluded.includes(request.approver)) {

@@ -79,7 +79,6 @@ export const CODES = {
     400,
   ),
   secret_value: refused('a secret stands in the arguments in plain', 'name it as {"$secret":"NAME"}', 400),
-  too_many_pending: refused('this agent has too many actions waiting', 'wait until some are decided', 429, true),
   busy: refused('other callers changed the same record first', 'try again', 503, true),
   // a receipt, in the order of its checks
   format: refused('the receipt is not well-formed', 'sign the request again', 400),
@@ -101,7 +100,6 @@ export const CODES = {
   foreign_authenticator: refused('the key belongs to somebody else', 'sign with a key of the named approver', 403),
   approver_not_allowed: refused('this person may not approve this', 'ask an approver that is named', 403),
   self_approval: refused('nobody approves what they or their agent proposed', 'ask somebody else', 403),
-  challenge_mismatch: refused('the signature covers something else', 'sign the request again', 403),
   bad_signature: refused('the signature does not verify', 'sign the request again', 403),
   replay: refused('the receipt was used already', 'ask for a new request', 409),
   // broken worlds

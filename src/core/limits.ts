@@ -13,6 +13,8 @@ export const LIMITS = {
   targetCharsMax: 1024,
   /** Characters of a work item. */
   workItemCharsMax: 256,
+  /** Characters of the words that go with a denial or a withdrawal. */
+  wordsCharsMax: 4_096,
   /** Principals on whose behalf an action may be proposed. */
   onBehalfOfMax: 8,
   /** People named as approvers of one action. */
@@ -32,6 +34,8 @@ export const LIMITS = {
   launchToCallMsMax: 2_000,
   /** After a call's deadline, before `recover` or a `failed` by reconcile. */
   graceMs: 60_000,
+  /** A call may take this long at most. */
+  callMsMax: 24 * 3_600_000,
   /** A commit starts again this often when a record changed under it. */
   commitAttemptsMax: 3,
   /** Work in one transaction of the ledger. */
@@ -48,8 +52,6 @@ export const LIMITS = {
   pageRowsMax: 200,
   /** Refusals recorded in full for a principal and a day; the rest is counted. */
   refusalsPerDayMax: 1_000,
-  /** Actions of one agent that may wait for a decision. */
-  pendingPerAgentMax: 20,
   /** Bytes of one content blob: a connector's preview, a file to write. */
   contentBytesMax: 16 * 1024 * 1024,
   /** Bytes of the trust configuration and of any file that the gate reads at start. */

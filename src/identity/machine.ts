@@ -2,7 +2,15 @@
  * How the ledger's identity, people and keys change. Pure: `decide…` answers events or a refusal, `evolve` folds them.
  * A change of people or keys comes only with an authorization that was verified before; bootstrap is the one exception.
  */
-import { contentRef, hexToBytes, type Json, type JsonObject, type Principal, Refusal } from '../core/index.js';
+import {
+  admitKey,
+  contentRef,
+  hexToBytes,
+  type Json,
+  type JsonObject,
+  type Principal,
+  Refusal,
+} from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent, View } from '../ledger/index.js';
 import {
   type KeyState,
@@ -107,34 +115,54 @@ export function restoreLedger(authorization: JsonObject): NewEvent {
   return { record: LEDGER_RECORD, type: 'ledger-restored', data: { authorization } };
 }
 
-/** The facts of a registry change that stand in other records; read with the locks of the same commit. */
+/** The facts of a registry change that stand in other records: who they are was found before, how they are is read again. */
 export interface RegistryFacts {
   /** Active people who are operators, and the keys of each that are active. */
   readonly operators: readonly { readonly person: string; readonly keys: readonly string[] }[];
 }
 
-/** Events of a registry change, or why it can't be made. */
+/** The operators of `facts` that are still active, with those of their keys that are: as the locked records say. */
+function presentOperators(view: View, facts: RegistryFacts): RegistryFacts['operators'] {
+  return facts.operators
+    .filter(({ person }) => view.get(personKind, person)?.state.state === 'active')
+    .map(({ person, keys }) => ({
+      person,
+      keys: keys.filter((id) => view.get(keyKind, id)?.state.state === 'active'),
+    }));
+}
+
+/**
+ * Events of a registry change that `signer` signed, or why it can't be made.
+ * INVARIANT: two changes at once never leave a ledger without an operator (authority.registry.last-operator).
+ */
 export function decideRegistry(
   view: View,
   change: RegistryChange,
   facts: RegistryFacts,
+  signer: string,
   authorization: Json,
 ): readonly NewEvent[] | Refusal {
+  const operators = presentOperators(view, facts);
   switch (change.change) {
-    case 'add-key':
+    case 'add-key': {
+      const known = view.get(personKind, change.person)?.state;
+      if (known?.state === 'active' && change.person !== signer) {
+        return new Refusal('approver_not_allowed', 'a further key of a person is for that person to sign');
+      }
       return addKey(view, change, authorization);
+    }
     case 'revoke-key': {
       const key = view.get(keyKind, change.key_id)?.state;
       if (key === undefined) return new Refusal('unknown_authenticator', 'no such key is registered');
       if (key.state === 'revoked') return new Refusal('revoked_authenticator', 'the key was revoked already');
-      const left = facts.operators.some(({ keys }) => keys.some((id) => id !== change.key_id));
+      const left = operators.some(({ keys }) => keys.some((id) => id !== change.key_id));
       if (!left) return new Refusal('approvers', 'this is the last key of the last operator');
       return [{ record: { kind: 'key', id: change.key_id }, type: 'key-revoked', data: { authorization } }];
     }
     case 'remove-person': {
       const person = view.get(personKind, change.person)?.state;
       if (person?.state !== 'active') return new Refusal('unknown_approver', 'no such person is registered');
-      if (!facts.operators.some((operator) => operator.person !== change.person && operator.keys.length > 0)) {
+      if (!operators.some((operator) => operator.person !== change.person && operator.keys.length > 0)) {
         return new Refusal('approvers', 'this is the last operator');
       }
       return [{ record: { kind: 'person', id: change.person }, type: 'person-removed', data: { authorization } }];
@@ -147,10 +175,18 @@ function addKey(
   change: Extract<RegistryChange, { change: 'add-key' }>,
   authorization: Json,
 ): readonly NewEvent[] | Refusal {
+  const raw = hexToBytes(change.public_key);
+  // INVARIANT: a key under which anybody could sign never enters the registry (authority.keys.admitted).
+  if (raw === undefined || admitKey(raw) === undefined) {
+    return new Refusal('invalid', 'the public key is not a sound one', { path: 'public_key' });
+  }
   const id = keyId(change.public_key);
   if (view.get(keyKind, id) !== undefined) return new Refusal('invalid', 'the key is registered already');
   const person = view.get(personKind, change.person)?.state;
   if (person?.state === 'removed') return new Refusal('unknown_approver', 'this person was removed');
+  if (person !== undefined && change.roles.some((role) => !person.roles.includes(role))) {
+    return new Refusal('invalid', 'a further key gives its person no further role', { path: 'roles' });
+  }
   const events: NewEvent[] = [];
   if (person === undefined) {
     events.push({

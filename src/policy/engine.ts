@@ -3,7 +3,7 @@
  * An engine that throws, or answers nothing in time, has denied: nothing is ever allowed by a failure.
  * Source: spec authority (policy).
  */
-import { digest, type Json, type JsonObject } from '../core/index.js';
+import { digest, isWellFormed, type Json, type JsonObject } from '../core/index.js';
 import type { TrustConfig } from './schema.js';
 
 /** The facts that policy judges. */
@@ -80,6 +80,17 @@ export async function decidePolicy(
   return { decision_id: decisionId, outcome, code, determined_by: determinedBy, reason, facts_digest };
 }
 
+/** An engine's answer in its plain form; undefined for anything that is none. */
+function answerIn(given: PolicyAnswer | undefined): PolicyAnswer | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const { outcome, code, determinedBy, reason } = given;
+  if (outcome !== 'ALLOW' && outcome !== 'DENY' && outcome !== 'REQUIRE_APPROVAL') return undefined;
+  if (typeof reason !== 'string' || !isWellFormed(reason)) return undefined;
+  const named = Array.isArray(determinedBy) && determinedBy.every((rule) => typeof rule === 'string');
+  if (!named || !determinedBy.every(isWellFormed)) return undefined;
+  return { outcome, determinedBy: [...determinedBy], reason, ...(code === 'policy_error' ? { code } : {}) };
+}
+
 async function answerInTime(
   engine: PolicyEngine,
   question: PolicyQuestion,
@@ -95,9 +106,7 @@ async function answerInTime(
   const stop = new AbortController();
   try {
     const late = sleep(ENGINE_MS_MAX, stop.signal).then(() => failed('policy took too long to answer'));
-    const answer = await Promise.race([engine.decide(question, config), late]);
-    const known = ['ALLOW', 'DENY', 'REQUIRE_APPROVAL'].includes(answer?.outcome);
-    return known ? answer : failed('policy gave no answer');
+    return answerIn(await Promise.race([engine.decide(question, config), late])) ?? failed('policy gave no answer');
   } catch {
     return failed('policy could not be evaluated');
   } finally {

@@ -8,4 +8,4 @@ export {
   type PolicyQuestion,
 } from './engine.js';
 export { applyConfig, type ConfigState, configKind } from './machine.js';
-export { type ApprovalRule, CONFIG_RECORD, policyVersion, TrustConfig } from './schema.js';
+export { type ApprovalRule, CONFIG_RECORD, policyVersion, TrustConfig, WrittenTrustConfig } from './schema.js';

@@ -12,10 +12,13 @@ export const CONFIG_RECORD = { kind: 'config', id: 'trust' } as const;
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `15m`, `24h` or `7d`, as milliseconds. */
-const Duration = z
+const WrittenDuration = z
   .string()
   .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'a duration is a whole number and one of s, m, h, d, such as `15m`')
   .transform((text) => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0));
+
+/** Milliseconds, as the ledger holds a duration. */
+const StoredDuration = z.int().min(1);
 
 const ClassName = z.enum(['read', 'reversible', 'irreversible', 'costly']);
 
@@ -30,7 +33,7 @@ const Match = z.strictObject({
   class: z.array(ClassName).min(1).optional(),
 });
 
-const ApprovalRule = z.strictObject({
+const ruleFields = {
   title: z.string().min(1).max(200),
   match: Match.default({}),
   /** `*` is any confirmed approver, else names such as `human:alice`. */
@@ -44,14 +47,23 @@ const ApprovalRule = z.strictObject({
   separate: z.array(z.enum(['proposer', 'owner'])).default(['proposer']),
   /** Whether a software key counts for class costly. */
   software_key_for_costly: z.boolean().default(false),
-  expires: Duration.refine((ms) => ms <= LIMITS.approveWithinMsMax, 'at most 30 days').optional(),
-  launch_within: Duration.refine((ms) => ms <= LIMITS.launchWithinMsMax, 'at most 7 days').optional(),
-});
-export type ApprovalRule = z.infer<typeof ApprovalRule>;
+};
+
+function ruleWith<Written extends z.ZodType<number>>(duration: Written) {
+  return z.strictObject({
+    ...ruleFields,
+    expires: duration.refine((ms) => ms <= LIMITS.approveWithinMsMax, 'at most 30 days').optional(),
+    launch_within: duration.refine((ms) => ms <= LIMITS.launchWithinMsMax, 'at most 7 days').optional(),
+  });
+}
+
+const WrittenRule = ruleWith(WrittenDuration);
+const StoredRule = ruleWith(StoredDuration);
+export type ApprovalRule = z.infer<typeof StoredRule>;
 
 const Agent = z.strictObject({ owner: z.string().regex(PATTERNS.human).optional() });
 
-export const TrustConfig = z.strictObject({
+const configFields = {
   version: z.literal(1),
   /** The name of the ledger, in every summary. */
   name: z.string().min(1).max(64),
@@ -60,11 +72,22 @@ export const TrustConfig = z.strictObject({
   agents: z.record(z.string().regex(PATTERNS.name), Agent.nullable()).default({ local: {} }),
   connectors: z.record(z.string(), z.json()).default({}),
   policy: z.strictObject({ allow_unattended_irreversible: z.boolean().default(false) }).prefault({}),
-  approvals: z.array(ApprovalRule).max(1_000).default([]),
   /** Names that `{"$secret":"NAME"}` may use, and where each comes from: `env:NAME` or `file:PATH`. */
   secrets: z
     .record(z.string().regex(PATTERNS.secretName), z.string().regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/.+)$/))
     .default({}),
+};
+
+/** The configuration as a person writes it. */
+export const WrittenTrustConfig = z.strictObject({
+  ...configFields,
+  approvals: z.array(WrittenRule).max(1_000).default([]),
+});
+
+/** The configuration as the ledger holds it: the same with every default and with durations in milliseconds. */
+export const TrustConfig = z.strictObject({
+  ...configFields,
+  approvals: z.array(StoredRule).max(1_000).default([]),
 });
 export type TrustConfig = z.infer<typeof TrustConfig>;
 

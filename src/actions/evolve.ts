@@ -1,0 +1,103 @@
+/**
+ * How an action follows from its events, and what of it lists look for. Pure.
+ *
+ * An effect's digest leads to the actions that are open: a duplicate is noticed by it.
+ * Source: spec actions (transitions), ledger (the decider).
+ */
+import { LIMITS } from '../core/index.js';
+import type { Kind, LedgerEvent } from '../ledger/index.js';
+import type { Decision } from '../policy/index.js';
+import type { ActionContent, ActionState, ActionStateName, Attempt, AttemptOutcome } from './schema.js';
+
+export const actionKind: Kind<ActionState> = {
+  name: 'action',
+  version: 1,
+  evolve: (state, event) => evolve(state, event),
+  columns: (state) => ({
+    project: state.content.project,
+    status: state.state,
+    principal: state.content.proposed_by,
+    ...dueOf(state),
+    ...(isOpen(state.state) ? { lookup: state.content.effect } : {}),
+  }),
+};
+
+export function isOpen(state: ActionStateName): boolean {
+  return state === 'proposed' || state === 'approved' || state === 'launched' || state === 'unknown';
+}
+
+/** Until when the action waits for something; absent when it waits for nothing. */
+function dueOf(state: ActionState): { readonly due?: number } {
+  const last = state.attempts.at(-1);
+  if (state.late_result !== null) return { due: last?.finished_at ?? state.proposed_at };
+  switch (state.state) {
+    case 'proposed':
+      return { due: state.content.approve_by };
+    case 'approved':
+      return { due: state.launch_by ?? state.content.approve_by };
+    case 'launched':
+      return { due: (last?.deadline ?? 0) + LIMITS.graceMs };
+    case 'unknown':
+      return { due: last?.finished_at ?? state.proposed_at };
+    default:
+      return {};
+  }
+}
+
+type ApprovedData = Pick<ActionState, 'approvals' | 'authorization' | 'launch_by'>;
+type SettledData = Pick<Attempt, 'code' | 'external_ref' | 'evidence_ref' | 'settled_by'> & {
+  readonly attempt: number;
+  readonly outcome: AttemptOutcome;
+};
+
+function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState {
+  const data: unknown = event.data;
+  if (event.type === 'action-proposed') {
+    const { content, decision } = data as { content: ActionContent; decision: Decision };
+    const empty = {
+      approvals: [],
+      authorization: null,
+      launch_by: null,
+      attempts: [],
+      closed: null,
+      late_result: null,
+    };
+    return { content, state: 'proposed', proposed_at: event.at, decision, ...empty, interrupted: false };
+  }
+  const before = state as ActionState;
+  switch (event.type) {
+    case 'approval-recorded':
+      return { ...before, approvals: (data as ApprovedData).approvals };
+    case 'action-approved': {
+      const { approvals, authorization, launch_by } = data as ApprovedData;
+      return { ...before, state: 'approved', approvals, authorization, launch_by };
+    }
+    case 'action-cancelled': {
+      const { how, by, words } = data as NonNullable<ActionState['closed']>;
+      return { ...before, state: 'cancelled', closed: { how, by, words } };
+    }
+    case 'action-launched':
+      return { ...before, state: 'launched', attempts: [...before.attempts, (data as { attempt: Attempt }).attempt] };
+    case 'action-confirmed':
+    case 'action-failed':
+    case 'action-outcome-unknown': {
+      const settled = data as SettledData;
+      return { ...before, state: settled.outcome, attempts: settledAttempts(before.attempts, settled, event.at) };
+    }
+    case 'late-result-recorded': {
+      const { attempt, outcome, code } = data as NonNullable<ActionState['late_result']>;
+      return { ...before, late_result: { attempt, outcome, code } };
+    }
+    case 'action-interrupted':
+      return { ...before, state: 'unknown', interrupted: true };
+    default:
+      return before;
+  }
+}
+
+function settledAttempts(attempts: readonly Attempt[], settled: SettledData, at: number): readonly Attempt[] {
+  const { attempt, outcome, code, external_ref, evidence_ref, settled_by } = settled;
+  return attempts.map((a) =>
+    a.no === attempt ? { ...a, finished_at: at, outcome, code, external_ref, evidence_ref, settled_by } : a,
+  );
+}
