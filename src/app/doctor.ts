@@ -57,7 +57,7 @@ async function configuration(gate: CountersignGate): Promise<Finding[]> {
   const { version, config } = gate.services.trust();
   const found: Finding[] = [];
   try {
-    const fromFile = policyVersion(readTrustFile(gate.home.trustFile));
+    const fromFile = policyVersion(await readTrustFile(gate.home.trustFile));
     found.push(
       fromFile === version
         ? finding('configuration', 'ok', `version ${version}`)

@@ -42,7 +42,7 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   if (demo && existsSync(home.folder) && readdirSync(home.folder).length > 0) {
     throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
   }
-  const config = parseTrustConfig(trust);
+  const config = await parseTrustConfig(trust);
   checkHome(home);
   const ledgerId = bytesToHex(random.bytes(16));
   try {

@@ -1,7 +1,6 @@
 /**
  * The trust configuration that `init` writes: few lines, each with its reason. It is text, because a person reads it.
  */
-import { stringify } from 'yaml';
 
 export interface RecipeOptions {
   /** The name of the ledger. */
@@ -14,7 +13,8 @@ export interface RecipeOptions {
   readonly noopFolder?: string;
 }
 
-export function trustRecipe(options: RecipeOptions): string {
+export async function trustRecipe(options: RecipeOptions): Promise<string> {
+  const { stringify } = await import('yaml');
   const { name, repositories, agents, noopFolder } = options;
   const connectors = {
     ...(Object.keys(repositories).length === 0

@@ -3,13 +3,15 @@
  * compare and to apply; never while deciding.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
 import { connectorsConfig } from '../connectors/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import { type TrustConfig, WrittenTrustConfig } from '../policy/index.js';
 
 /** Refuses `config_invalid` with the line. */
-export function parseTrustConfig(text: string): TrustConfig {
+export async function parseTrustConfig(text: string): Promise<TrustConfig> {
+  // Loaded when a file is read: most commands never do.
+  const { LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, schema: 'core', merge: false });
   const broken = document.errors[0] ?? document.warnings[0];
@@ -37,7 +39,7 @@ export function parseTrustConfig(text: string): TrustConfig {
 }
 
 /** Where the deepest part of a path that exists begins in the text. */
-function nodeAt(document: ReturnType<typeof parseDocument>, path: readonly string[]): number | undefined {
+function nodeAt(document: Document.Parsed, path: readonly string[]): number | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
     const keys = path.slice(0, length).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
     const node = document.getIn(keys, true) as { range?: [number, number, number] | null } | undefined;
@@ -47,7 +49,7 @@ function nodeAt(document: ReturnType<typeof parseDocument>, path: readonly strin
 }
 
 /** Refuses `config_invalid`, also for a file that is not there. */
-export function readTrustFile(path: string): TrustConfig {
+export async function readTrustFile(path: string): Promise<TrustConfig> {
   let text: string;
   try {
     if (statSync(path).size > LIMITS.configBytesMax)

@@ -1,0 +1,265 @@
+/**
+ * What the events of a log mean, read in order: whether every receipt was good by the registry as it stood at its place,
+ * whether every launch had its authority, and whether people, keys and configuration changed by signatures alone.
+ * It keeps the keys, the people, and what is open: memory does not grow with what is done.
+ * Source: spec ledger (verify), authority (request and receipt).
+ */
+import type { ActionContent, Attempt } from '../actions/index.js';
+import { type Act, actDigest, challengeOf, type Receipt, type RequestDocument } from '../approvals/index.js';
+import {
+  admitKey,
+  base64urlDecode,
+  hexToBytes,
+  type Json,
+  type JsonObject,
+  type PublicKey,
+  verifyBytesAsync,
+} from '../core/index.js';
+import type { Defect, LedgerEvent } from '../ledger/index.js';
+import type { Decision } from '../policy/index.js';
+import { isAllowedStep, stateAfter } from './legal-steps.js';
+
+const DEFECTS_MAX = 100;
+
+type Authorization = Attempt['authorization'];
+
+/** An action that is not closed. */
+interface OpenAction {
+  readonly content: ActionContent;
+  readonly decision: Decision;
+  state: string;
+  authorization: Authorization | null;
+  launchBy: number;
+}
+
+interface KnownKey {
+  readonly person: string;
+  readonly key: PublicKey | undefined;
+  revoked: boolean;
+}
+
+/** The registry, the requests and the actions as they stand at one place of the log. */
+export class Inspection {
+  receipts = 0;
+  launches = 0;
+  readonly defects: Defect[] = [];
+  readonly #keys = new Map<string, KnownKey>();
+  readonly #people = new Map<string, { readonly roles: readonly string[]; active: boolean }>();
+  readonly #opened = new Map<string, { readonly request: RequestDocument; readonly act: Json }>();
+  readonly #signed = new Map<string, Receipt>();
+  readonly #actions = new Map<string, OpenAction>();
+  #configured = false;
+  #bootstrapped = false;
+  #epoch = 0;
+
+  async see(event: LedgerEvent): Promise<void> {
+    switch (event.record.kind) {
+      case 'ledger':
+        return this.#ledger(event);
+      case 'config':
+        return this.#config(event);
+      case 'person':
+      case 'key':
+        return this.#registry(event);
+      case 'request':
+        return this.#request(event);
+      case 'action':
+        return this.#action(event);
+      default:
+    }
+  }
+
+  #ledger(event: LedgerEvent): void {
+    if (event.type === 'bootstrap-completed') {
+      if (this.#bootstrapped) this.#defect(event, 'there was a first approver already');
+      this.#bootstrapped = true;
+    }
+    if (event.type !== 'ledger-restored') return;
+    this.#demandAct(event, 'restore', () => true);
+    this.#epoch += 1;
+    this.#opened.clear();
+    this.#signed.clear();
+  }
+
+  #config(event: LedgerEvent): void {
+    const { version } = event.data as { version: string };
+    if (this.#configured) this.#demandAct(event, 'config', (act) => actDigest(act) === version);
+    this.#configured = true;
+  }
+
+  /** INVARIANT: people and keys change by a signature alone, but for the first (audit.registry-authority). */
+  #registry(event: LedgerEvent): void {
+    const { id } = event.record;
+    if (this.#bootstrapped) {
+      this.#demandAct(event, 'registry', (act) => act.kind === 'registry' && isChangeOf(act.change, event));
+    }
+    switch (event.type) {
+      case 'person-added': {
+        const { roles } = event.data as { roles: readonly string[] };
+        this.#people.set(id, { roles, active: true });
+        return;
+      }
+      case 'person-removed': {
+        const person = this.#people.get(id);
+        if (person !== undefined) person.active = false;
+        return;
+      }
+      case 'key-added': {
+        const { person, public_key } = event.data as { person: string; public_key: string };
+        const raw = hexToBytes(public_key);
+        this.#keys.set(id, { person, key: raw && admitKey(raw), revoked: false });
+        return;
+      }
+      case 'key-revoked': {
+        const key = this.#keys.get(id);
+        if (key !== undefined) key.revoked = true;
+        return;
+      }
+      default:
+    }
+  }
+
+  /** The act that an event says it carries out was signed, by somebody who could, and is this one. */
+  #demandAct(event: LedgerEvent, kind: Act['kind'], isThis: (act: Act) => boolean): void {
+    const { request_id } = (event.data.authorization ?? {}) as { request_id?: string };
+    const receipt = this.#signed.get(request_id ?? '');
+    const act = this.#opened.get(request_id ?? '')?.act as unknown as Act | undefined;
+    const covers = receipt?.request.kind === kind && act?.kind === kind && actDigest(act) === receipt.request.digest;
+    if (!covers || !isThis(act)) {
+      this.#defect(event, `no receipt of kind ${kind} stands behind this`);
+      return;
+    }
+    const { approver } = receipt.request;
+    const own = act.kind === 'registry' && act.change.change === 'add-key' && act.change.person === approver;
+    const isOperator = this.#people.get(approver)?.roles.includes('operator') === true;
+    if (!own && !isOperator) this.#defect(event, 'who signed this is no operator');
+  }
+
+  async #request(event: LedgerEvent): Promise<void> {
+    if (event.type === 'request-opened') {
+      const { request, act } = event.data as unknown as { request: RequestDocument; act: Json };
+      this.#opened.set(request.request_id, { request, act });
+    }
+    if (event.type === 'request-signed') {
+      const { receipt } = event.data as unknown as { receipt: Receipt };
+      this.receipts += 1;
+      const wrong = await this.#receiptDefect(event, receipt);
+      if (wrong !== undefined) return this.#defect(event, wrong);
+      this.#signed.set(receipt.request.request_id, receipt);
+    }
+  }
+
+  async #receiptDefect(event: LedgerEvent, receipt: Receipt): Promise<string | undefined> {
+    const { request } = receipt;
+    const known = this.#keys.get(receipt.credential_id);
+    const opened = this.#opened.get(request.request_id)?.request;
+    if (opened === undefined || !sameBytes(challengeOf(opened), challengeOf(request))) {
+      return 'the receipt is for a request that was not issued';
+    }
+    if (request.aud.epoch !== this.#epoch) return 'the receipt is from another epoch';
+    if (known === undefined || known.revoked) return 'the key of the receipt was not active';
+    if (known.person !== request.approver) return "the key of the receipt is somebody else's";
+    if (this.#people.get(request.approver)?.active !== true) return 'the signer was not registered';
+    const signature = base64urlDecode(receipt.proof.signature) ?? new Uint8Array(0);
+    const good = known.key !== undefined && (await verifyBytesAsync(known.key, challengeOf(request), signature));
+    if (!good) return 'the signature of the receipt does not verify';
+    return event.at >= request.exp ? 'the receipt came after its request had expired' : undefined;
+  }
+
+  #action(event: LedgerEvent): void {
+    const { id } = event.record;
+    const open = this.#actions.get(id);
+    if (!isAllowedStep(open?.state, event.type)) this.#defect(event, 'the action can not take this step');
+    if (event.type === 'action-launched') this.#launch(event, open);
+    if (event.type === 'action-proposed') {
+      const { content, decision } = event.data as unknown as { content: ActionContent; decision: Decision };
+      this.#actions.set(id, { content, decision, state: 'proposed', authorization: null, launchBy: 0 });
+      return;
+    }
+    if (open === undefined) return;
+    if (event.type === 'action-approved') {
+      const { authorization, launch_by } = event.data as unknown as { authorization: Authorization; launch_by: number };
+      open.authorization = authorization;
+      open.launchBy = launch_by;
+    }
+    open.state = stateAfter(open.state, event.type);
+    if (open.state === 'confirmed' || open.state === 'cancelled') this.#actions.delete(id);
+  }
+
+  /** INVARIANT: a launch stands on receipts whose nonces it used up, or on a decision of policy (audit.launch-authority). */
+  #launch(event: LedgerEvent, open: OpenAction | undefined): void {
+    this.launches += 1;
+    const { attempt } = event.data as unknown as { attempt: Attempt };
+    if (open === undefined) {
+      this.#defect(event, 'what was launched was never proposed');
+      return;
+    }
+    if (event.at >= open.launchBy) this.#defect(event, 'the launch came after its deadline');
+    const { authorization } = attempt;
+    if (authorization.kind === 'policy') {
+      if (!isAllowed(open, attempt, authorization.decision_id)) this.#defect(event, 'policy did not allow this launch');
+      return;
+    }
+    const taken = noncesOf(event);
+    const people = new Set<string>();
+    for (const requestId of authorization.request_ids) {
+      const receipt = this.#signed.get(requestId);
+      const wrong = receipt === undefined ? 'that is not there' : this.#approvalDefect(receipt, open.content);
+      if (receipt === undefined || wrong !== undefined) {
+        this.#defect(event, `a launch stands on a receipt ${wrong}`);
+        continue;
+      }
+      if (!taken.has(receipt.request.nonce)) this.#defect(event, 'a launch did not use up the nonce of its receipt');
+      people.add(receipt.request.approver);
+      this.#signed.delete(requestId);
+      this.#opened.delete(requestId);
+    }
+    if (people.size < open.content.quorum) this.#defect(event, 'a launch stands on too few approvals');
+  }
+
+  #approvalDefect(receipt: Receipt, content: ActionContent): string | undefined {
+    const { request } = receipt;
+    if (request.kind !== 'action' || request.decision !== 'approve') return 'that approves nothing';
+    const same = request.subject === content.action_id && request.digest === content.digest;
+    if (!same || request.binding !== content.binding) return 'for something else';
+    if (!content.approvers.includes(request.approver)) return 'of somebody who may not approve it';
+    if (this.#keys.get(receipt.credential_id)?.revoked !== false) return 'whose key was revoked';
+    if (this.#people.get(request.approver)?.active !== true) return 'of somebody who was removed';
+    return undefined;
+  }
+
+  #defect(event: LedgerEvent, what: string): void {
+    const where = `${event.record.kind}/${event.record.id}#${event.revision}`;
+    if (this.defects.length < DEFECTS_MAX) this.defects.push({ where, what });
+  }
+}
+
+function isChangeOf(change: Extract<Act, { kind: 'registry' }>['change'], event: LedgerEvent): boolean {
+  const { id } = event.record;
+  const { person, public_key } = event.data as { person?: string; public_key?: string };
+  switch (event.type) {
+    case 'person-added':
+      return change.change === 'add-key' && change.person === id;
+    case 'key-added':
+      return change.change === 'add-key' && change.person === person && change.public_key === public_key;
+    case 'key-revoked':
+      return change.change === 'revoke-key' && change.key_id === id;
+    default:
+      return change.change === 'remove-person' && change.person === id;
+  }
+}
+
+function isAllowed({ authorization, decision, content }: OpenAction, attempt: Attempt, decisionId: string): boolean {
+  const same = authorization?.kind === 'policy' && authorization.decision_id === decisionId;
+  const allows = decision.decision_id === decisionId && decision.outcome === 'ALLOW';
+  return same && allows && attempt.decision.outcome === 'ALLOW' && !content.flags.includes('possible_duplicate');
+}
+
+function noncesOf(event: LedgerEvent): ReadonlySet<string> {
+  const taken = (event.data.claims as JsonObject | undefined)?.taken as readonly (readonly string[])[] | undefined;
+  return new Set((taken ?? []).filter(([scope]) => scope === 'nonce').map(([, , key]) => key as string));
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
