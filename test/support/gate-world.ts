@@ -15,28 +15,21 @@ import {
   initialize,
   open,
   parseTrustConfig,
-  type UnlockedKey,
 } from '../../src/app/index.js';
 import { ALL_KINDS } from '../../src/app/open.js';
 import { systemRandom } from '../../src/app/random.js';
 import { threadEntry } from '../../src/app/thread-entries.js';
 import { Trust } from '../../src/app/trust.js';
 import { type Act, ProofVerifier, type RequestDocument, signWith } from '../../src/approvals/index.js';
-import {
-  bytesToHex,
-  type Clock,
-  canonicalize,
-  type Failpoint,
-  IdMinter,
-  importPrivateKey,
-  publicKeyBytes,
-  Refusal,
-} from '../../src/core/index.js';
+import { type Clock, type Failpoint, IdMinter, Refusal } from '../../src/core/index.js';
 import { createLedger, LEDGER_RECORD } from '../../src/identity/index.js';
 import { LocalLedger, type LocalStore, MemoryStore } from '../../src/ledger/index.js';
 import { formatThreadKey, readThreadKey, threadProjection } from '../../src/messages/index.js';
 import { applyConfig, CONFIG_RECORD, classRule, type PolicyEngine } from '../../src/policy/index.js';
 import { CountingConnector } from './counting-connector.js';
+import { ALICE, type Person } from './gate-people.js';
+
+export { ALICE, BOB, keyFileFor, type Person, personWithKey } from './gate-people.js';
 
 /** A clock that moves when it is told to, both sides of it or one. */
 export class FakeClock implements Clock {
@@ -56,24 +49,6 @@ export class FakeClock implements Clock {
     this.elapsed += ms;
   }
 }
-
-/** A person's key, and the file that a ceremony reads; the file can not be opened, so that making it costs nothing. */
-export interface Person {
-  readonly key: UnlockedKey;
-  readonly keyText: string;
-}
-
-export function personWithKey(person: string, seedByte: number): Person {
-  const privateKey = importPrivateKey(new Uint8Array(32).fill(seedByte));
-  if (privateKey === undefined) throw new Error('no key');
-  const publicKey = bytesToHex(publicKeyBytes(privateKey));
-  const kdf = { name: 'scrypt', log_n: 17, salt: 'AAAA' };
-  const file = { format: 'countersign-key/1', person, public_key: publicKey, kdf, iv: 'AAAA', sealed: 'AAAA' };
-  return { key: { person, publicKey, privateKey }, keyText: `${canonicalize(file)}\n` };
-}
-
-export const ALICE = personWithKey('human:alice', 1);
-export const BOB = personWithKey('human:bob', 2);
 
 export const TRUST = `version: 1
 name: test
