@@ -62,7 +62,7 @@ interface Rows {
 async function prepareGate() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const home = homeIn(join(folder, 'home'));
-  const trust = trustRecipe({ name: 'bench', repositories: {}, agents: ['bench'] });
+  const trust = await trustRecipe({ name: 'bench', repositories: {}, agents: ['bench'] });
   const { ledgerId } = await initialize(home, { trust, demo: true });
   const made = await makeKey(ledgerId, 'human:alice', 'bench passphrase', join(home.keysFolder, 'alice.key'));
   const keyText = execFileSync('cat', [made.path], { encoding: 'utf8' });
@@ -220,7 +220,10 @@ function report(
     [
       ['append 4 KiB and fdatasync', perSecond(median(syncs.map((one) => one.syncsPerSecond)))],
       ['bare one-row commit, WAL and FULL', perSecond(1e6 / commitMicros)],
-      ['Ed25519 sign / verify', `${cost((c) => c.signMicros).toFixed(1)} / ${cost((c) => c.verifyMicros).toFixed(1)} µs`],
+      [
+        'Ed25519 sign / verify',
+        `${cost((c) => c.signMicros).toFixed(1)} / ${cost((c) => c.verifyMicros).toFixed(1)} µs`,
+      ],
       ['SHA-256 of 1 KiB', `${cost((c) => c.hashMicros).toFixed(2)} µs`],
       ['row of 600 bytes in a batch of 1,000', `${cost((c) => c.rowMicros).toFixed(2)} µs`],
     ],
@@ -232,9 +235,21 @@ function report(
   };
   const hashes = (inFlight: number) => 4 * of(inFlight, (m) => m.rows.events) + 12;
   const crypto = (inFlight: number, threadSigns: number) =>
-    cost((c) => c.verifyMicros) + (1 + threadSigns) * cost((c) => c.signMicros) + hashes(inFlight) * cost((c) => c.hashMicros);
-  const alone = of(1, (m) => m.commits) * commitMicros + crypto(1, of(1, (m) => m.commits));
-  const busyCpu = crypto(256, of(256, (m) => m.commits)) + rowsOf(256) * cost((c) => c.rowMicros);
+    cost((c) => c.verifyMicros) +
+    (1 + threadSigns) * cost((c) => c.signMicros) +
+    hashes(inFlight) * cost((c) => c.hashMicros);
+  const alone =
+    of(1, (m) => m.commits) * commitMicros +
+    crypto(
+      1,
+      of(1, (m) => m.commits),
+    );
+  const busyCpu =
+    crypto(
+      256,
+      of(256, (m) => m.commits),
+    ) +
+    rowsOf(256) * cost((c) => c.rowMicros);
   const best = Math.max(0, ...peerRates.map(({ at }) => at(256)));
   process.stdout.write('\ngoals\n');
   printTable(
@@ -245,7 +260,11 @@ function report(
         (1e6 / rate(1) / alone).toFixed(2),
         '<= 1.5',
       ],
-      ['256 in flight: over the best peer', best === 0 ? 'no peer ran' : (rate(256) / best).toFixed(1), '>= 5, better 10'],
+      [
+        '256 in flight: over the best peer',
+        best === 0 ? 'no peer ran' : (rate(256) / best).toFixed(1),
+        '>= 5, better 10',
+      ],
       [
         `256 in flight: ${of(256, (m) => m.cpuMicros).toFixed(0)} µs of processor over bare signatures, hashes, rows`,
         (of(256, (m) => m.cpuMicros) / busyCpu).toFixed(2),

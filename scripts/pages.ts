@@ -36,7 +36,8 @@ function commandsPage(): string {
     '',
   ];
   const walk = (command: Command, name: string) => {
-    if (command.commands.length > 0) return command.commands.forEach((inner) => walk(inner, `${name} ${inner.name()}`));
+    for (const inner of command.commands) walk(inner, `${name} ${inner.name()}`);
+    if (command.commands.length > 0) return;
     const words = command.registeredArguments.map((word) => (word.required ? `<${word.name()}>` : `[${word.name()}]`));
     lines.push(`## ${[name, ...words].join(' ')}`, '', `${command.description()}.`, '');
     const options = command.options.filter(

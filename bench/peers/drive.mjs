@@ -10,7 +10,7 @@ export async function drive(name, cycle) {
     const startedAt = performance.now();
     await Promise.all(
       Array.from({ length: inFlight }, async () => {
-        while (left-- > 0) await cycle((next += 1));
+        while (left-- > 0) await cycle(++next);
       }),
     );
     return cycles / ((performance.now() - startedAt) / 1000);

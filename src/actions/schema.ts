@@ -3,7 +3,7 @@
  * Arguments, results and evidence stand apart as payloads; here are their addresses.
  * Source: seeds actions-and-the-gate; spec actions (the action).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Approval } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
 import { type Json, type JsonObject, LIMITS, PATTERNS } from '../core/index.js';

@@ -4,7 +4,7 @@
  * finds it.
  * Source: seeds actions-and-the-gate (steps 3 to 5); spec actions (launch).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation, Outcome } from '../connectors/index.js';
 import { canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';

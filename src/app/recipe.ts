@@ -14,7 +14,7 @@ export interface RecipeOptions {
 }
 
 export async function trustRecipe(options: RecipeOptions): Promise<string> {
-  const { stringify } = await import('yaml');
+  const { stringify } = await import('./yaml.js');
   const { name, repositories, agents, noopFolder } = options;
   const connectors = {
     ...(Object.keys(repositories).length === 0

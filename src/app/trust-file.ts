@@ -11,7 +11,7 @@ import { type TrustConfig, WrittenTrustConfig } from '../policy/index.js';
 /** Refuses `config_invalid` with the line. */
 export async function parseTrustConfig(text: string): Promise<TrustConfig> {
   // Loaded when a file is read: most commands never do.
-  const { LineCounter, parseDocument } = await import('yaml');
+  const { LineCounter, parseDocument } = await import('./yaml.js');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, schema: 'core', merge: false });
   const broken = document.errors[0] ?? document.warnings[0];

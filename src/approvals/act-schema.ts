@@ -1,8 +1,8 @@
 /**
  * What a receipt of kind registry, config or restore authorizes, its digest, and the lines that are signed. Pure.
  */
-import { z } from 'zod';
-import { digest, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
+import * as z from 'zod';
+import { canonicalize, digest, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
 import { confirmationCode, keyId, type LedgerState, RegistryChange } from '../identity/index.js';
 import { policyVersion, TrustConfig } from '../policy/index.js';
 import type { SummaryLines } from './schema.js';
@@ -108,12 +108,17 @@ export interface ConfigChange {
 
 /** The paths at which two configurations differ, each with both values in full. */
 export function configChanges(before: Json | undefined, after: Json | undefined, path = ''): readonly ConfigChange[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (textOf(before) === textOf(after)) return [];
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((name) => configChanges(before[name], after[name], path === '' ? name : `${path}.${name}`));
   }
-  return [{ path, before: JSON.stringify(before) ?? 'none', after: JSON.stringify(after) ?? 'none' }];
+  return [{ path, before: textOf(before), after: textOf(after) }];
+}
+
+/** Canonical, so that a document reads the same before and after it was stored. */
+function textOf(value: Json | undefined): string {
+  return value === undefined ? 'none' : canonicalize(value);
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

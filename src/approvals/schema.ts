@@ -3,7 +3,7 @@
  * Each kind has a closed schema: a field that a kind doesn't use is absent.
  * Source: spec authority (request and receipt).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { base64urlDecode, digest, hexToBytes, type Json, PATTERNS, type Principal } from '../core/index.js';
 
 const Digest = z.string().regex(PATTERNS.sha256);

@@ -5,7 +5,8 @@
  * with nothing else; arguments that the schema refuses never reach a connector's code.
  * Source: spec actions (binding: operation_digest), reliability T1.
  */
-import { toJSONSchema, type ZodType, z } from 'zod';
+import * as z from 'zod';
+import { toJSONSchema, type ZodType } from 'zod';
 import { digest, type Json, Refusal } from '../core/index.js';
 
 /** What an operation's digest is made of. */

@@ -5,7 +5,9 @@
  * Adding a connector is a folder and a line here.
  * Source: spec authority (trust configuration), design (adding something is one place).
  */
-import { type ZodType, z } from 'zod';
+
+import type { ZodType } from 'zod';
+import * as z from 'zod';
 import { Refusal } from '../core/index.js';
 import type { Connector } from './connector.js';
 import { gitLocal, gitLocalConfig } from './git-local/index.js';

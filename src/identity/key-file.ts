@@ -4,7 +4,7 @@
  * goes in and out, salt, IV and seed are arguments.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   admitKey,
   base64urlDecode,

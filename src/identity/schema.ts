@@ -4,7 +4,7 @@
  * Source: spec authority (approvers and keys, identity of the ledger).
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { PATTERNS, type Principal, sha256Hex } from '../core/index.js';
 
 /** The one record of kind `ledger`. */

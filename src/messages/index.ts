@@ -28,5 +28,5 @@ export {
   ThreadVerifier,
   verifyThread,
 } from './thread.js';
-export { isBlank, validateMessage } from './validate.js';
+export { validateMessage } from './validate.js';
 export { decodeMessage, encodeMessage } from './wire.js';

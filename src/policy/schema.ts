@@ -3,7 +3,7 @@
  * It is a closed schema: an unknown key is refused, because a misspelt bound would silently be none.
  * Source: spec authority (trust configuration, approval rules), doors (configuration).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { digest, type Json, LIMITS, PATTERNS } from '../core/index.js';
 
 /** The one record of kind `config`. */

@@ -112,7 +112,7 @@ async function prepare(made: Demo): Promise<void> {
   output.line(
     `${paint.dim('$')} countersign init --repository app=${quoted(repository)} --agent merge-bot --approver alice`,
   );
-  const trust = app.trustRecipe({
+  const trust = await app.trustRecipe({
     name: 'demo',
     repositories: { app: repository },
     agents: ['merge-bot'],

@@ -75,7 +75,7 @@ export function configApply(file: string | undefined): Command {
 
 async function compared(opened: OpenGate, file: string | undefined) {
   const { configChanges, policyVersion, readTrustFile } = await import('../../app/index.js');
-  const config = readTrustFile(file === undefined ? opened.home.trustFile : resolve(file));
+  const config = await readTrustFile(file === undefined ? opened.home.trustFile : resolve(file));
   const active = opened.services.trust();
   const changes = configChanges(active.config as never, config as never);
   const { rows } = await opened.list({ states: ['proposed', 'approved'], limit: 200 });

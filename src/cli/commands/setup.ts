@@ -24,7 +24,7 @@ export function init(options: InitOptions): Command {
     const home = app.homeAt(common.home, app.readEnvironment());
     const approver = await approverName(options);
     const name = options.name ?? (hasTerminal() ? await askText('A name for this ledger', 'my gate') : 'my gate');
-    const trust = app.trustRecipe({
+    const trust = await app.trustRecipe({
       name,
       repositories: repositoriesOf(options.repository ?? []),
       agents: options.agent ?? [],

@@ -5,7 +5,7 @@
  * are refused.
  * Source: spec actions (connectors).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { absolutePath } from '../operation.js';
 import { GIT_LIMITS } from './limits.js';
 import { ALIAS, isBranchName, isWritablePath } from './names.js';

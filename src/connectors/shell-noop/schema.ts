@@ -5,7 +5,7 @@
  * without its currency, and a currency without its amount.
  * Source: spec actions (connectors; amount, currency).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { LIMITS, PATTERNS } from '../../core/index.js';
 import type { ActionClass } from '../connector.js';
 import { absolutePath } from '../operation.js';

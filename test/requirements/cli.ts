@@ -1,0 +1,57 @@
+/** What the command line promises. */
+export const cliRequirements = {
+  'cli.version': { source: 'doors', behaviour: 'the version is that of the package' },
+  'cli.usage': {
+    source: 'doors',
+    behaviour: 'a command that is not understood exits with 2, and every verb has an example',
+  },
+  'cli.main-job': {
+    source: 'doors',
+    behaviour: 'propose, request, sign, fetch and execute run an action once, with the exit codes of the specification',
+  },
+  'cli.json': {
+    source: 'doors',
+    behaviour:
+      'with --json the result is one JSON value on standard output, a refusal one error object on standard error',
+  },
+  'cli.exit-codes': {
+    source: 'doors',
+    behaviour: 'exit 1 refused, 3 certain failure, 4 outcome unknown, 5 not signed yet, 70 a fault',
+  },
+  'cli.no-human': { source: 'authority', behaviour: 'no option, variable or file makes a command a person' },
+  'cli.deny': { source: 'authority', behaviour: 'a signed denial cancels the action at once and keeps the words' },
+  'cli.hostile-text': { source: 'core', behaviour: 'text from outside never reaches the terminal with controls in it' },
+  'cli.terminal': {
+    source: 'authority',
+    behaviour:
+      'the first approver is confirmed by typing the code at a terminal; another code, or no terminal, confirms nobody',
+  },
+  'cli.people': {
+    source: 'authority',
+    behaviour: 'a further key and a revocation are carried out by an operator signature',
+  },
+  'cli.config': { source: 'authority', behaviour: 'a changed configuration is shown, signed, and active from then on' },
+  'cli.backup': {
+    source: 'ledger',
+    behaviour: 'a backup is verified and can be put back; nothing is launched until an operator accepts it',
+  },
+  'cli.doctor': { source: 'doors', behaviour: 'doctor says what is not well and how to mend it' },
+  'cli.location': { source: 'authority', behaviour: 'a home inside a repository is refused' },
+  'cli.explain': {
+    source: 'authority',
+    behaviour: 'policy explain gives the decision of an action, of its id, and of a what-if',
+  },
+  'cli.inbox': {
+    source: 'actions',
+    behaviour: 'the inbox lists what waits for a person with the command to type next',
+  },
+  'cli.receipt-file': {
+    source: 'authority',
+    behaviour: 'a receipt in a file is verified, by the registry or offline by its key',
+  },
+  'cli.idempotency': {
+    source: 'ledger',
+    behaviour: 'the same key and command give the same action, another command is refused',
+  },
+  'cli.demo': { source: 'doors', behaviour: 'the demonstration runs every step with the exit code that it shows' },
+} as const;
