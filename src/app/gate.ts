@@ -231,11 +231,11 @@ export class Gate {
     return { request: document, state, summary: lines, ...(preview === undefined ? {} : { preview }) };
   }
 
-  /** Asks an operator for an act on people, keys, configuration or the store. */
-  requestAct(act: Act): Promise<IssuedAct> {
+  /** Asks `person`, or the first operator, for an act on people, keys, configuration or the store. */
+  requestAct(act: Act, person?: string): Promise<IssuedAct> {
     return this.#guard({ verb: 'request an act' }, async () => {
       demandOpenable(act);
-      return requestAct(this.services, this.caller.principal, act);
+      return requestAct(this.services, this.caller.principal, act, person);
     });
   }
 

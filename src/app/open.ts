@@ -269,10 +269,10 @@ export class CountersignGate extends Gate {
   }
 
   /** What a restore is shown against is what this gate remembers, whoever asks for it. */
-  override async requestAct(act: Act): Promise<IssuedAct> {
+  override async requestAct(act: Act, person?: string): Promise<IssuedAct> {
     const seen = act.kind === 'restore' ? this.seen() : undefined;
     const remembered = seen && { sequence: seen.sequence, log_hash: seen.log_hash };
-    return super.requestAct(act.kind === 'restore' && remembered !== undefined ? { ...act, remembered } : act);
+    return super.requestAct(act.kind === 'restore' && remembered !== undefined ? { ...act, remembered } : act, person);
   }
 
   override async submit(value: unknown) {

@@ -8,6 +8,7 @@
 import {
   base64urlEncode,
   type Clock,
+  displayText,
   type IdMinter,
   type Json,
   type JsonObject,
@@ -75,17 +76,30 @@ async function signersOf(ledger: Ledger, act: Act, facts: RegistryFacts): Promis
     const known = await ledger.read(personKind, act.change.person);
     if (known?.state.state === 'active') return [act.change.person];
   }
-  return facts.operators.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
+  const able = facts.operators.filter(({ keys }) => keys.length > 0);
+  return able.map(({ person }) => person).sort();
 }
 
-/** Issues the request for an act. Refuses `invalid`, and `approvers` where nobody could sign it. */
-export async function requestAct(services: ActServices, requestedBy: string, asked: unknown): Promise<IssuedAct> {
+/**
+ * Issues the request for an act to `human:NAME`, or to the first who could sign it. Refuses `invalid`, `approvers` where
+ * nobody could, and `approver_not_allowed` where this person can't.
+ */
+export async function requestAct(
+  services: ActServices,
+  requestedBy: string,
+  asked: unknown,
+  person?: string,
+): Promise<IssuedAct> {
   const { ledger } = services;
   const act = admitAct(asked);
   await demandInLog(ledger, act);
   const signers = await signersOf(ledger, act, await operators(ledger));
-  const approver = signers[0];
-  if (approver === undefined) throw new Refusal('approvers', 'nobody is registered who may sign this');
+  if (person !== undefined && signers.length > 0 && !signers.includes(person)) {
+    throw new Refusal('approver_not_allowed', `${displayText(person)} may not sign this`);
+  }
+  const approver = person ?? signers[0];
+  if (approver === undefined || signers.length === 0)
+    throw new Refusal('approvers', 'nobody is registered who may sign this');
   const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
   if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
   const summary = renderSummary(actLines(identity.state, act));

@@ -26,9 +26,8 @@ function countingPolicy(): { policy: PolicyEngine; asked(): number } {
 async function refusals(proposals: readonly unknown[], code: string): Promise<void> {
   const { policy, asked } = countingPolicy();
   const world = await memoryWorld({ policy });
-  for (const one of proposals) {
-    const name = JSON.stringify(one)?.slice(0, 120);
-    assert.equal(await codeOf(world.gate.propose(one as Proposal)), code, name);
+  for (const [at, one] of proposals.entries()) {
+    assert.equal(await codeOf(world.gate.propose(one as Proposal)), code, `proposal ${at}`);
   }
   assert.equal(asked(), 0, 'policy was not asked');
   assert.deepEqual((await world.gate.list()).rows, []);
@@ -168,7 +167,7 @@ describe('a proposal', () => {
       { text: '\ud800' },
       { data: 2 ** 53 },
       { data: Number.NaN },
-      { data: -1e400 },
+      { data: Number.NEGATIVE_INFINITY },
     ];
     let deep: unknown = 1;
     for (let level = 0; level < LIMITS.depthMax + 1; level += 1) deep = [deep];
@@ -219,9 +218,7 @@ describe('a proposal', () => {
         sending({ args: money, amount: 101, currency: 'EUR' }),
         sending({ args: money, amount: 100, currency: 'USD' }),
         sending({ amount: 100, currency: 'EUR' }),
-        sending({ operation: 'loose', args: {}, amount: 1, currency: 'EUR' }).operation === 'loose'
-          ? sending({ args: {}, amount: 0, currency: 'EUR' })
-          : {},
+        sending({ args: {}, amount: 0, currency: 'EUR' }),
       ],
       'amount_mismatch',
     );

@@ -251,7 +251,7 @@ export async function approved(world: World, changes: Partial<Proposal> = {}): P
 
 /** Asks for an act, signs it, and hands it in. */
 export async function carriedOut(world: World, act: Act, by: Person = ALICE): Promise<void> {
-  const { request } = await world.gate.requestAct(act);
+  const { request } = await world.gate.requestAct(act, by.key.person);
   await world.gate.submit(signed(request, by));
 }
 
