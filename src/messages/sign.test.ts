@@ -130,6 +130,20 @@ test('a change of any field breaks the signature', () => {
   assert.equal(verifySignature({ ...signed, version: 'v2' }), 'bad_signature');
 });
 
+test('a message that is not valid has no good signature, whoever made it', () => {
+  verifies('messages.sign.validates');
+  for (const change of [{ payload: '' }, { confidence: 2 }, { epistemic: 'verified' }, { to: ['b', 'b'] }]) {
+    const invalid = { ...base, ...change } as Message;
+    const message = decodeless(signedCanonical(signerOf(KEY), invalid));
+    assert.equal(verifySignature(message), 'bad_signature', JSON.stringify(change));
+  }
+});
+
+/** A message as a careless reader would take it from its text. */
+function decodeless(text: string): Message {
+  return JSON.parse(text) as Message;
+}
+
 test('a signature is good for random messages exactly when nothing was changed', () => {
   verifies('messages.sign.tampering');
   const said = fc.record({ id: fc.string({ minLength: 1 }), payload: fc.string().map((text) => `${text}!`) });
@@ -175,6 +189,8 @@ test('nothing that stands for a signature and is none passes', () => {
     assert.notEqual(verifySignature(message), 'good', JSON.stringify(message));
     assert.ok(!isTrusted(message, [signer]));
   }
+  assert.equal(verifySignature(withoutSignature), 'bad_signature');
+  assert.equal(verifySignature(withoutSigner), 'bad_signature');
   const unsigned = { ...withoutSignature, signer: undefined } as unknown as Message;
   assert.equal(verifySignature(unsigned), 'unsigned');
   assert.ok(!isTrusted(unsigned, [signer, '', 'undefined']));
