@@ -19,7 +19,6 @@ const SHORT_CHARS = 64;
 /** So few keys are sorted faster by insertion, which costs next to nothing when they are in order. */
 const FEW_KEYS = 24;
 // What can not stand for itself between quotes, and surrogates, which have to be checked for their other half.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
 /** The same for each code unit: 1 where it needs care. */
 const CARE = new Uint8Array(0x10000).fill(1, 0, 0x20).fill(1, 0x22, 0x23).fill(1, 0x5c, 0x5d).fill(1, 0xd800, 0xe000);

@@ -50,7 +50,6 @@ export type TextFlag = 'non_ascii' | 'mixed_script' | 'not_nfc' | 'invisible';
  */
 export function textFlags(text: string): readonly TextFlag[] {
   const flags: TextFlag[] = [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself.
   const isAscii = /^[\u0000-\u007f]*$/.test(text);
   if (!isAscii) flags.push('non_ascii');
   if (!isAscii && isMixedScript(text)) flags.push('mixed_script');

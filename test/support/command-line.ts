@@ -33,7 +33,7 @@ export function countersignAtTerminal(
   answers: readonly { readonly after: string | RegExp; readonly type: string | ((shown: string) => string) }[],
 ): Promise<{ exit: number | null; shown: string }> {
   const quoted = [process.execPath, MAIN, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  const child = spawn('script', ['-qefc', quoted, '/dev/null'], {
+  const child = spawn('script', ['-qefc', `stty cols 200 rows 50; ${quoted}`, '/dev/null'], {
     env: { ...process.env, TERM: 'xterm', COLUMNS: '200' },
   });
   let shown = '';
