@@ -262,7 +262,13 @@ describe('the definition of a tool', () => {
       }
       const money = mail({ name: 'pay', risk: 'reversible', amount: () => ({ amount: 0.5, currency: 'EUR' }) });
       assert.equal(await codeOf(gate.tool(money.definition).call(args)), 'invalid');
-      const direct = { project: 'x', connector: 'tool', operation: 'pay', target: args.to, args: { ...args } as JsonObject };
+      const direct = {
+        project: 'x',
+        connector: 'tool',
+        operation: 'pay',
+        target: args.to,
+        args: { ...args } as JsonObject,
+      };
       assert.equal(await codeOf(gate.propose(direct)), 'invalid');
     }));
 
