@@ -12,13 +12,6 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2;
 }
 
-/** The value below which `share` of `values` lie, by the nearest rank: `percentile(values, 0.99)`. */
-export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new Error('no values');
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] as number;
-}
-
 /** What is measured: a name and the work of one call, whose result is kept so that it can't be optimized away. */
 export type Contestants = Readonly<Record<string, () => unknown>>;
 
@@ -31,7 +24,9 @@ export interface RoundsOptions {
   readonly roundMs?: number;
 }
 
-let kept: unknown;
+/** The result of the last call, kept on the global object so that no call can be optimized away. */
+const kept: { result?: unknown } = {};
+Object.assign(globalThis, { benchmarkResult: kept });
 
 /** Median nanoseconds of one call of each contestant, measured in interleaved rounds. */
 export function interleaved<C extends Contestants>(
@@ -57,7 +52,7 @@ export function interleaved<C extends Contestants>(
 /** Nanoseconds of one call, the mean of `calls`. */
 function timeOf(work: () => unknown, calls: number): number {
   const startedAt = process.hrtime.bigint();
-  for (let call = 0; call < calls; call += 1) kept = work();
+  for (let call = 0; call < calls; call += 1) kept.result = work();
   return Number(process.hrtime.bigint() - startedAt) / calls;
 }
 
@@ -66,11 +61,6 @@ function callsWithin(work: () => unknown, roundMs: number): number {
   let calls = 1;
   while (calls < 1_000_000 && timeOf(work, calls) * calls < (roundMs * 1e6) / 4) calls *= 2;
   return Math.max(1, Math.round((roundMs * 1e6) / timeOf(work, calls)));
-}
-
-/** The result of the last call, for a benchmark that wants to look at it. */
-export function lastResult(): unknown {
-  return kept;
 }
 
 /** A time as a person reads it: `812 ns`, `5.20 µs`, `3.41 ms`, `1.20 s`. */

@@ -1,14 +1,12 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
-export { actionBinding, actionDigest, effectDigest } from './content.js';
 export { actionKind } from './evolve.js';
 export { callLaunched, execute } from './launch.js';
 export { findOperation, type LoadedAction, loadAction, pinnedOperation, previewAction } from './load.js';
 export { type ActionCommand, decideAction, type Launch, type Settlement } from './machine.js';
-export { amountText } from './money.js';
 export { explainProposal, type ProposedAction, propose, proposeLike } from './propose.js';
 export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
-export { CLASS_WORDS, type Summary, summaryLines, summaryOf, threadText } from './render.js';
+export { CLASS_WORDS, type Summary, threadText } from './render.js';
 export { type IssuedRequest, type RequestInput, readSummary, requestApproval } from './request.js';
 export {
   type ActionContent,

@@ -1,8 +1,8 @@
 /** Requests, receipts, and who may sign what. */
-export { type Act, actDigest, actLines, admitAct, type ConfigChange, configChanges } from './act-schema.js';
+export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct } from './acts.js';
 export { openRequest, requestKind, signRequest, useRequest } from './machine.js';
-export { approversOf, excludedOf, matchesPattern, type RuleSubject, ruleFor } from './rules.js';
+export { approversOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
 export {
   type Approval,
   challengeOf,

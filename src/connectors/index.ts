@@ -15,6 +15,6 @@ export type {
   SummaryLine,
 } from './connector.js';
 export { type GitLocalOptions, type GitStep, gitLocal } from './git-local/index.js';
-export { absolutePath, mayBegin, type OperationPin, operationDigest, parseArgs } from './operation.js';
+export { type OperationPin, operationDigest, parseArgs } from './operation.js';
 export { CONNECTORS, type ConnectorHost, connectorsConfig, openConnectors } from './registry.js';
 export { type ShellNoopOptions, shellNoop } from './shell-noop/index.js';

@@ -85,7 +85,7 @@ function appendObject(text: string, object: JsonObject, depth: number): string {
     } else if (typeof value === 'string') {
       longer += isClean(value) ? `${start}${key}":"${value}"` : `${start}${key}":${escaped(value)}`;
     } else {
-      longer = append(longer + `${start}${key}":`, value, depth);
+      longer = append(`${longer}${start}${key}":`, value, depth);
     }
   }
   return `${longer}}`;

@@ -42,12 +42,6 @@ export const PATTERNS = {
 export function isActionId(text: string): text is ActionId {
   return PATTERNS.action.test(text);
 }
-export function isRequestId(text: string): text is RequestId {
-  return PATTERNS.request.test(text);
-}
-export function isPrincipal(text: string): text is Principal {
-  return PATTERNS.principal.test(text);
-}
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const POOL_BYTES = 1_000;

@@ -4,8 +4,6 @@
 export { canonicalize } from './canonical.js';
 export {
   deriveKey,
-  equalBytes,
-  hmacHex,
   importPrivateKey,
   importPrivateKeyPem,
   importPublicKey,
@@ -13,14 +11,13 @@ export {
   type PublicKey,
   publicKeyBytes,
   seal,
-  sha256,
   sha256Hex,
   signBytes,
   unseal,
   verifyBytes,
   verifyBytesAsync,
 } from './crypto/index.js';
-export { APPROVAL_KINDS, type ApprovalKind, contentRef, DOMAINS, type Domain, digest, digestBytes } from './digest.js';
+export { type ApprovalKind, contentRef, type Domain, digest, digestBytes } from './digest.js';
 export { assert, assertNever, CODES, type Code, type CodeRow, type Details, Fault, isOurs, Refusal } from './errors.js';
 export { FAILPOINTS, type Failpoint, type FailpointName } from './failpoints.js';
 export {
@@ -28,15 +25,12 @@ export {
   type DecisionId,
   IdMinter,
   isActionId,
-  isPrincipal,
-  isRequestId,
   PATTERNS,
   type Principal,
   type RequestId,
   type UlidPrefix,
 } from './ids.js';
 export {
-  JSON_REASONS,
   type Json,
   type JsonLimits,
   type JsonObject,
@@ -50,7 +44,7 @@ export {
 } from './json/index.js';
 export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';
-export { hasHighEntropy, isSecretName, isSecretReference, MASK, redact, secretPath } from './secrets.js';
+export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
 export { type Clock, isoTime, type Random } from './time.js';
 export {

@@ -3,7 +3,6 @@ export {
   type AnyKind,
   type Columns,
   isRecordId,
-  KINDS,
   type Kind,
   type KindName,
   type Kinds,
