@@ -1,6 +1,6 @@
 /**
  * The tables of the embedded store. An event's row is its place in the log: `sequence` is the rowid, so that the log grows
- * at its end and needs no table of its own. Triggers refuse to change or delete an event.
+ * at its end and needs no table of its own. Triggers refuse to change, replace or delete an event, or to leave a gap.
  * Source: spec ledger (what it stores); docs/decisions/0003.
  */
 
@@ -19,6 +19,10 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (kind, id, revision)
   ) STRICT;
   CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events never change'); END;
+  CREATE TRIGGER events_follow BEFORE INSERT ON events
+    WHEN NEW.sequence IS NOT 1 + ifnull((SELECT max(sequence) FROM events), 0)
+      OR EXISTS (SELECT 1 FROM events WHERE kind = NEW.kind AND id = NEW.id AND revision = NEW.revision)
+    BEGIN SELECT RAISE(ABORT, 'events are never replaced'); END;
   CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
   CREATE TABLE records (
     kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
@@ -28,7 +32,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX records_project ON records (kind, project, id) WHERE project IS NOT NULL;
   CREATE INDEX records_waiting ON records (kind, due, id) WHERE due IS NOT NULL;
-  CREATE INDEX records_lookup ON records (kind, lookup) WHERE lookup IS NOT NULL;
+  CREATE INDEX records_lookup ON records (kind, lookup, id) WHERE lookup IS NOT NULL;
   CREATE TABLE claims (
     scope TEXT NOT NULL, principal TEXT NOT NULL, key TEXT NOT NULL, command TEXT NOT NULL,
     kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
