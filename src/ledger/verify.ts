@@ -125,6 +125,9 @@ function verifyRecords(store: LocalStore, kinds: Kinds, report: Report): void {
 }
 
 function verifyEvent(store: LocalStore, kinds: Kinds, walk: Walk, row: EventRow, report: Report): void {
+  if (!Number.isSafeInteger(row.sequence) || row.sequence < 1) {
+    report.defect(row.record, row.revision, 'the event stands at no place of the log');
+  }
   const defect = eventDefect(store.ledgerId, row, walk.last);
   if (defect !== undefined) report.defect(row.record, row.revision, defect);
   walk.broken ||= defect !== undefined;
