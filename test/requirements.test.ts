@@ -10,7 +10,7 @@ import { verifies } from './support/verifies.js';
 
 const TESTS = [
   ...filesBelow('src', (path) => path.endsWith('.test.ts')),
-  ...filesBelow('test', (path) => path.endsWith('.ts') && !path.includes('/requirements')),
+  ...filesBelow('test', (path) => path.endsWith('.ts') && !/requirements(\/|\.ts$)/.test(path)),
 ].map((path) => ({ path, text: readProjectFile(path) }));
 
 function isCited(word: string): boolean {

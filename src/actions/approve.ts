@@ -1,9 +1,9 @@
 /**
- * A person's receipt reaches the action. Everything is recomputed from what is stored, the receipt is checked against it,
- * and all that may have changed meanwhile is checked again inside the commit.
+ * A person's receipt reaches the action. Everything is recomputed from what is stored, the receipt is checked
+ * against it, and all that may have changed meanwhile is checked again inside the commit.
  *
- * `storeReceipt` keeps a receipt with its request and changes no action; `attachReceipt` lets it count: it approves, or, as
- * a deny, cancels at once and uses its nonce up.
+ * `storeReceipt` keeps a receipt with its request and changes no action; `attachReceipt` lets it count: it approves,
+ * or, as a deny, cancels at once and uses its nonce up.
  * Source: spec authority (request and receipt), actions (transitions).
  */
 import {
@@ -217,8 +217,8 @@ function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: bool
 }
 
 /**
- * Attaches the signed receipts of an action's requests, the oldest first; undefined while none is signed. One that can no
- * longer count does not stand in the way of the others: its refusal is told when none of them counts.
+ * Attaches the signed receipts of an action's requests, the oldest first; undefined while none is signed. One that
+ * can no longer count does not stand in the way of the others: its refusal is told when none of them counts.
  */
 export async function fetchSigned(services: Services, caller: Caller, actionId: string): Promise<Attached | undefined> {
   let attached: Attached | undefined;

@@ -1,8 +1,8 @@
 /**
  * The digests of an action: what a person signs, under which conditions, and which effect it is. Pure.
  *
- * digest covers the call; binding covers who may approve it, until when, and what code runs it; effect is the call without
- * its id, so that the same effect asked for twice is noticed.
+ * digest covers the call; binding covers who may approve it, until when, and what code runs it; effect is the call
+ * without its id, so that the same effect asked for twice is noticed.
  * Source: seeds actions-and-the-gate (the digest holds exactly); spec actions.
  */
 import { canonicalize, digest, digestBytes } from '../core/index.js';
@@ -13,7 +13,10 @@ export type DigestFields = Pick<
   'action_id' | 'project' | 'connector' | 'operation' | 'target' | 'amount' | 'currency' | 'policy_version'
 >;
 
-/** The digest of the source document, over exactly its nine fields. `argsText` is canonical already and enters as it is. */
+/**
+ * The digest of the source document, over exactly its nine fields. `argsText` is canonical already and enters as it
+ * is.
+ */
 export function actionDigest(fields: DigestFields, argsText: string): string {
   const { action_id, project, connector, operation, target, amount, currency, policy_version } = fields;
   const before = canonicalize({ action_id, amount }).slice(0, -1);

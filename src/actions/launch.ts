@@ -176,7 +176,8 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     return new Refusal('quorum', 'approvals are missing');
   }
   const rows = view.lookup('action', content.effect);
-  // INVARIANT: an action that its effect does not lead to could be launched beside its duplicate (actions.launch.indexed).
+  // INVARIANT: an action that its effect does not lead to could be launched beside its duplicate
+  // (actions.launch.indexed).
   const own = rows.find((row) => row.id === content.action_id);
   if (own?.status !== state.state || own.principal !== content.proposed_by) {
     return new Refusal('binding_changed', 'the action is not found under its effect');

@@ -1,6 +1,6 @@
 /**
- * An action read for a decision: its events checked again, its arguments re-hashed, digest, binding and effect recomputed
- * from what is stored, and the code that will run compared with the code that was approved.
+ * An action read for a decision: its events checked again, its arguments re-hashed, digest, binding and effect
+ * recomputed from what is stored, and the code that will run compared with the code that was approved.
  *
  * INVARIANT: what is shown = what is signed = what is stored = what is launched (actions.load.recomputed).
  */

@@ -1,8 +1,9 @@
 /**
  * The life of an action as one table: every (state, command) is a transition or a named refusal. Pure.
  *
- * INVARIANT: confirmed and cancelled are terminal; launched and unknown are never cancelled; nothing leaves unknown without
- * the connector's evidence or a person's signed decision; a launch is written before its call (actions.machine.*).
+ * INVARIANT: confirmed and cancelled are terminal; launched and unknown are never cancelled; nothing leaves unknown
+ * without the connector's evidence or a person's signed decision; a launch is written before its call
+ * (actions.machine.*).
  * Source: seeds actions-and-the-gate; spec actions (transitions).
  */
 import type { Approval } from '../approvals/index.js';

@@ -206,7 +206,9 @@ export interface Recovered {
   readonly expired: readonly string[];
 }
 
-/** Ends what nobody will end: overdue launches become unknown, overdue proposals and approvals expire. Calls nothing. */
+/**
+ * Ends what nobody will end: overdue launches become unknown, overdue proposals and approvals expire. Calls nothing.
+ */
 export async function recover(services: Services, caller: Caller): Promise<Recovered> {
   const unknown: string[] = [];
   const expired: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * The whole ledger, checked again: the store (hashes, links, states, claims, the log's order and what this gate remembers of
- * it), and then what the events mean: that every receipt was good by the registry as it stood at its place in the log, and
- * that every launch had its authority. Names the first bad record; repairs nothing.
+ * The whole ledger, checked again: the store (hashes, links, states, claims, the log's order and what this gate
+ * remembers of it), and then what the events mean: that every receipt was good by the registry as it stood at its
+ * place in the log, and that every launch had its authority. Names the first bad record; repairs nothing.
  * Source: spec ledger (verify).
  */
 import type { Ledger, LogHead, VerifyReport } from '../ledger/index.js';

@@ -1,8 +1,8 @@
 /**
  * Backups of the embedded store: a complete copy while others go on working, and putting one back.
  *
- * Putting one back makes no gate launch again by itself: what the gate remembers is longer than the backup, so everything
- * waits for an operator's signature (kind restore).
+ * Putting one back makes no gate launch again by itself: what the gate remembers is longer than the backup, so
+ * everything waits for an operator's signature (kind restore).
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
 import { existsSync, renameSync } from 'node:fs';
@@ -14,7 +14,9 @@ import type { Home } from './home.js';
 import { ALL_KINDS, type CountersignGate } from './open.js';
 import { systemRandom } from './random.js';
 
-/** Writes a verified copy. Refuses `invalid` for a path that exists; faults `corrupt` for a copy that does not verify. */
+/**
+ * Writes a verified copy. Refuses `invalid` for a path that exists; faults `corrupt` for a copy that does not verify.
+ */
 export async function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
   const target = resolve(path);
   if (existsSync(target)) throw new Refusal('invalid', 'there is a file at the path of the backup', { path: 'file' });

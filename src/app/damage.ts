@@ -1,6 +1,7 @@
 /**
- * Flips one byte of one event in a copy of a store, as somebody with access to the file could: for the demonstration, and
- * for whoever wants to see that the check finds it. It refuses a store in which a ledger was not made for a demonstration.
+ * Flips one byte of one event in a copy of a store, as somebody with access to the file could: for the
+ * demonstration, and for whoever wants to see that the check finds it. It refuses a store in which a ledger was not
+ * made for a demonstration.
  */
 import Database from 'better-sqlite3';
 import { Fault, Refusal } from '../core/index.js';

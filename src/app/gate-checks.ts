@@ -1,6 +1,6 @@
 /**
- * What the gate looks at around a verb: whether an act can be asked for, whether what is shown is what was requested, and
- * what of a refused proposal may be told.
+ * What the gate looks at around a verb: whether an act can be asked for, whether what is shown is what was
+ * requested, and what of a refused proposal may be told.
  */
 import { type Act, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';

@@ -1,8 +1,9 @@
 /**
- * The gate as a program holds it: every verb of the product, for one caller. All doors call this; none has rules of its own.
+ * The gate as a program holds it: every verb of the product, for one caller. All doors call this; none has rules of
+ * its own.
  *
- * Each method rejects with a `Refusal` (the request can't be granted, nothing changed) or a `Fault` (our side failed), and
- * with nothing else. Refusals are recorded.
+ * Each method rejects with a `Refusal` (the request can't be granted, nothing changed) or a `Fault` (our side
+ * failed), and with nothing else. Refusals are recorded.
  */
 import {
   type ActionState,

@@ -1,6 +1,6 @@
 /**
- * The gate's home: the folder of its store, trust configuration and keys. It never lies in a repository or work tree, where
- * an agent could write it, and nobody but its owner may write it.
+ * The gate's home: the folder of its store, trust configuration and keys. It never lies in a repository or work
+ * tree, where an agent could write it, and nobody but its owner may write it.
  * Source: spec authority (trust configuration).
  */
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
@@ -51,7 +51,10 @@ function isBareRepository(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
 }
 
-/** Refuses `config_location` for a home that others may write or that lies in a work tree; checks links as they resolve. */
+/**
+ * Refuses `config_location` for a home that others may write or that lies in a work tree; checks links as they
+ * resolve.
+ */
 export function checkHome(home: Home): void {
   for (let folder = realFolder(home.folder); ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git')) || isBareRepository(folder)) {

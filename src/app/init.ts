@@ -1,9 +1,9 @@
 /**
  * A new ledger: its identity, its first trust configuration, and, in the bootstrap ceremony, its first approver.
  *
- * The first key becomes active when the code that the gate shows is typed at the terminal of the store's owner. A ledger
- * that a demonstration makes in a fresh folder takes the code from the process that makes it, says so in every summary, and
- * never becomes an ordinary one.
+ * The first key becomes active when the code that the gate shows is typed at the terminal of the store's owner. A
+ * ledger that a demonstration makes in a fresh folder takes the code from the process that makes it, says so in
+ * every summary, and never becomes an ordinary one.
  * Source: spec authority (approvers and keys: bootstrap).
  */
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -103,8 +103,9 @@ export async function makeKey(
 }
 
 /**
- * Confirms the first approver. `typed` is what a person typed at the terminal of the store's owner, or, for a ledger of a
- * demonstration alone, what its process knows. Refuses `forbidden` once there was a first approver, or for another code.
+ * Confirms the first approver. `typed` is what a person typed at the terminal of the store's owner, or, for a ledger
+ * of a demonstration alone, what its process knows. Refuses `forbidden` once there was a first approver, or for
+ * another code.
  */
 export async function bootstrapApprover(
   ledger: Ledger,

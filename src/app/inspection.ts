@@ -1,7 +1,7 @@
 /**
- * What the events of a log mean, read in order: whether every receipt was good by the registry as it stood at its place,
- * whether every launch had its authority, and whether people, keys and configuration changed by signatures alone.
- * It keeps the keys, the people, and what is open: memory does not grow with what is done.
+ * What the events of a log mean, read in order: whether every receipt was good by the registry as it stood at its
+ * place, whether every launch had its authority, and whether people, keys and configuration changed by signatures
+ * alone. It keeps the keys, the people, and what is open: memory does not grow with what is done.
  * Source: spec ledger (verify), authority (request and receipt).
  */
 import type { ActionContent, Attempt } from '../actions/index.js';
@@ -186,7 +186,10 @@ export class Inspection {
     if (open.state === 'confirmed' || open.state === 'cancelled') this.#actions.delete(id);
   }
 
-  /** INVARIANT: a launch stands on receipts whose nonces it used up, or on a decision of policy (audit.launch-authority). */
+  /**
+   * INVARIANT: a launch stands on receipts whose nonces it used up, or on a decision of policy
+   * (audit.launch-authority).
+   */
   #launch(event: LedgerEvent, open: OpenAction | undefined): void {
     this.launches += 1;
     const { attempt } = event.data as unknown as { attempt: Attempt };

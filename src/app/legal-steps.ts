@@ -1,6 +1,6 @@
 /**
- * The steps that an action can take, by the events that record them: what a log may say. The machine of `actions` decides
- * steps; this table only knows which of them there are, so that a log by another hand is noticed.
+ * The steps that an action can take, by the events that record them: what a log may say. The machine of `actions`
+ * decides steps; this table only knows which of them there are, so that a log by another hand is noticed.
  * Source: spec actions (transitions).
  */
 const NONE = 'none';

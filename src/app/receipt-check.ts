@@ -1,6 +1,6 @@
 /**
- * Whether a receipt is genuine: by the registry of this ledger, or by a public key alone. It says what was signed; whether
- * it still counts for an action is the gate's to decide.
+ * Whether a receipt is genuine: by the registry of this ledger, or by a public key alone. It says what was signed;
+ * whether it still counts for an action is the gate's to decide.
  */
 import { parseReceipt } from '../actions/index.js';
 import { challengeOf, type RequestDocument, requestKind } from '../approvals/index.js';

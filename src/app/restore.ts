@@ -1,6 +1,7 @@
 /**
  * After a restore nobody knows what the open actions did since the backup: every one of them gets an unknown outcome.
- * The epoch was raised in one commit before; until an action is marked here, its launch is refused because of its epoch.
+ * The epoch was raised in one commit before; until an action is marked here, its launch is refused because of its
+ * epoch.
  */
 import { actionKind, decideAction, type Services } from '../actions/index.js';
 import { Refusal } from '../core/index.js';

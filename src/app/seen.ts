@@ -1,6 +1,6 @@
 /**
- * What this gate remembers of its ledger outside the store: (ledger_id, epoch, sequence, log hash). A store that does not
- * contain it was rolled back or replaced, and launches nothing until a person accepts it.
+ * What this gate remembers of its ledger outside the store: (ledger_id, epoch, sequence, log hash). A store that
+ * does not contain it was rolled back or replaced, and launches nothing until a person accepts it.
  * Source: spec authority (identity of the ledger).
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

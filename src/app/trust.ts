@@ -1,6 +1,6 @@
 /**
- * The active trust configuration of this process, and the connectors that it names. It comes from the ledger, and is read
- * again when another process applied a newer one.
+ * The active trust configuration of this process, and the connectors that it names. It comes from the ledger, and is
+ * read again when another process applied a newer one.
  */
 import type { ActiveTrust } from '../actions/index.js';
 import { type Connector, type ConnectorHost, openConnectors } from '../connectors/index.js';
@@ -22,7 +22,9 @@ export class Trust {
     this.#extra = extra;
   }
 
-  /** Refuses `not_initialized` for a ledger without a configuration, `config_invalid` for one that is not understood. */
+  /**
+   * Refuses `not_initialized` for a ledger without a configuration, `config_invalid` for one that is not understood.
+   */
   async reload(): Promise<void> {
     const snapshot = await this.#ledger.readVerified(configKind, CONFIG_RECORD.id);
     if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger has no trust configuration');

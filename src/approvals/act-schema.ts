@@ -29,8 +29,8 @@ const ActDocument = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * An act as somebody asks for it, read in full. Refuses `invalid`, also for a document before that is not the one of its
- * version: the lines of what changes are made from it.
+ * An act as somebody asks for it, read in full. Refuses `invalid`, also for a document before that is not the one of
+ * its version: the lines of what changes are made from it.
  */
 export function admitAct(value: unknown): Act {
   const parsed = ActDocument.safeParse(value);

@@ -1,5 +1,6 @@
 /**
- * Human acts on people, keys and configuration: asked for, shown, signed, and carried out in one commit with the signature.
+ * Human acts on people, keys and configuration: asked for, shown, signed, and carried out in one commit with the
+ * signature.
  *
  * It promises that what is carried out is byte for byte what was signed, by somebody who may; it refuses a receipt for
  * anything else, one from an earlier epoch, and one that was used.
@@ -81,8 +82,8 @@ async function signersOf(ledger: Ledger, act: Act, facts: RegistryFacts): Promis
 }
 
 /**
- * Issues the request for an act to `human:NAME`, or to the first who could sign it. Refuses `invalid`, `approvers` where
- * nobody could, and `approver_not_allowed` where this person can't.
+ * Issues the request for an act to `human:NAME`, or to the first who could sign it. Refuses `invalid`, `approvers`
+ * where nobody could, and `approver_not_allowed` where this person can't.
  */
 export async function requestAct(
   services: ActServices,

@@ -1,6 +1,6 @@
 /**
- * The signer's side: a software key makes a receipt of a request. What the signature covers is the request alone, so that
- * whoever signs has to have seen the summary that the request names.
+ * The signer's side: a software key makes a receipt of a request. What the signature covers is the request alone, so
+ * that whoever signs has to have seen the summary that the request names.
  */
 import { base64urlEncode, signBytes } from '../core/index.js';
 import { keyId, type UnlockedKey } from '../identity/index.js';

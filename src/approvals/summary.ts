@@ -1,7 +1,7 @@
 /**
  * The text that a person signs: one renderer, reversible, that cuts nothing. Pure.
- * A line is `name: value`; the value has every control, invisible and line-breaking character written as an escape, so that
- * no value can make a line of its own.
+ * A line is `name: value`; the value has every control, invisible and line-breaking character written as an escape,
+ * so that no value can make a line of its own.
  * Source: spec actions (summary), core (text).
  */
 import { digest, displayText, parseDisplayText } from '../core/index.js';

@@ -1,6 +1,7 @@
 /**
- * Whether a receipt is a person's signature over exactly this. It takes values and never fetches; the checks stand in the
- * order of the specification, and the first failure is the code. Hostile input yields a verdict, never an exception.
+ * Whether a receipt is a person's signature over exactly this. It takes values and never fetches; the checks stand
+ * in the order of the specification, and the first failure is the code. Hostile input yields a verdict, never an
+ * exception.
  * Source: spec authority (request and receipt).
  */
 import {

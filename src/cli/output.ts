@@ -4,7 +4,8 @@
  * 1. `--json`: one JSON value on standard output; a refusal is one JSON error object on standard error.
  * 2. Else text for people: every value from outside passes `displayText`; nothing is cut; colours only where a terminal
  *    shows them and `NO_COLOR` is not set.
- * 3. Exit codes: 0 done, 1 refused, 2 usage, 3 certain failure of an executed action, 4 outcome unknown, 5 not signed yet,
+ * 3. Exit codes: 0 done, 1 refused, 2 usage, 3 certain failure of an executed action, 4 outcome unknown, 5 not
+ * signed yet,
  *    70 a fault of ours.
  * Source: spec doors (command line).
  */

@@ -2,8 +2,9 @@
  * A connector is a door out: it carries one launched action to the world and says, as certainly as it can, what
  * happened.
  *
- * It promises: `classify`, `facts` and `summary` are pure; `snapshot`, `preview` and `prepare` have no effect; `execute`
- * is called at most once per attempt and answers `confirmed` or `failed` only where it is certain, else `unknown`.
+ * It promises: `classify`, `facts` and `summary` are pure; `snapshot`, `preview` and `prepare` have no effect;
+ * `execute` is called at most once per attempt and answers `confirmed` or `failed` only where it is certain, else
+ * `unknown`.
  * It refuses nothing by itself but bad arguments: who may do what is the gate's to decide.
  * Source: spec actions (connectors).
  */
@@ -21,8 +22,8 @@ export interface Amount {
 }
 
 /**
- * What the arguments themselves say; a proposal that differs is refused. Without a target here, the proposal's target is
- * itself the operand: the connector acts on that and on nothing else.
+ * What the arguments themselves say; a proposal that differs is refused. Without a target here, the proposal's
+ * target is itself the operand: the connector acts on that and on nothing else.
  */
 export interface Facts {
   readonly target?: string;

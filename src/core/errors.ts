@@ -37,7 +37,6 @@ export const CODES = {
   ),
   config_invalid: refused('the trust configuration can not be used', 'correct the named line', 400),
   idempotency_reuse: refused('the idempotency key was used for another command', 'use a fresh key', 409),
-  stale_parent: refused('the thread has a newer head', 'read the head and append to it'),
   not_initialized: refused('there is no ledger here yet', 'run `countersign init`', 404),
   already_initialized: refused('there is a ledger here already', 'use it, or name another home'),
   no_terminal: refused('this act needs a terminal', 'run it in a terminal of the store owner', 403),

@@ -1,6 +1,6 @@
 /**
- * Named places at which a test can stop the gate: throw, kill the process, stop it for a while. The gate gets a function
- * that is called at each of them and does nothing unless a test passed another one in.
+ * Named places at which a test can stop the gate: throw, kill the process, stop it for a while. The gate gets a
+ * function that is called at each of them and does nothing unless a test passed another one in.
  * Source: spec reliability (harness B). Every name here is hit by a test, or the gate test fails.
  */
 export const FAILPOINTS = [

@@ -1,7 +1,8 @@
 /**
- * A software key: an Ed25519 seed in a file that a passphrase encrypts (scrypt, N = 2^17, r = 8, p = 1, then AES-256-GCM).
- * It promises that a file opens under its own passphrase alone and that a changed byte is noticed. Pure: the file's text
- * goes in and out, salt, IV and seed are arguments.
+ * A software key: an Ed25519 seed in a file that a passphrase encrypts (scrypt, N = 2^17, r = 8, p = 1, then
+ * AES-256-GCM).
+ * It promises that a file opens under its own passphrase alone and that a changed byte is noticed. Pure: the file's
+ * text goes in and out, salt, IV and seed are arguments.
  */
 
 import * as z from 'zod';

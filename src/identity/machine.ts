@@ -115,7 +115,10 @@ export function restoreLedger(authorization: JsonObject): NewEvent {
   return { record: LEDGER_RECORD, type: 'ledger-restored', data: { authorization } };
 }
 
-/** The facts of a registry change that stand in other records: who they are was found before, how they are is read again. */
+/**
+ * The facts of a registry change that stand in other records: who they are was found before, how they are is read
+ * again.
+ */
 export interface RegistryFacts {
   /** Active people who are operators, and the keys of each that are active. */
   readonly operators: readonly { readonly person: string; readonly keys: readonly string[] }[];

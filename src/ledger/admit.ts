@@ -1,9 +1,9 @@
 /**
- * What may enter the ledger. Every check here is one that only a mistake of ours can break; the unit of work that breaks
- * it fails by itself, before anything of it stands in the batch.
+ * What may enter the ledger. Every check here is one that only a mistake of ours can break; the unit of work that
+ * breaks it fails by itself, before anything of it stands in the batch.
  *
- * Text that a store would hold in another spelling than the one under the hash (half of a surrogate pair), a number that a
- * column can't hold, a payload under a foreign digest: each would make a store that never verifies again.
+ * Text that a store would hold in another spelling than the one under the hash (half of a surrogate pair), a number
+ * that a column can't hold, a payload under a foreign digest: each would make a store that never verifies again.
  * Source: spec ledger.
  */
 import { assert, canonicalize, contentRef, isOurs, isWellFormed, type Json, LIMITS, PATTERNS } from '../core/index.js';
@@ -50,7 +50,10 @@ export function admitColumns(columns: Columns): Columns {
   return columns;
 }
 
-/** The text of a state document: canonical, so that it does not depend on the order in which `evolve` wrote its members. */
+/**
+ * The text of a state document: canonical, so that it does not depend on the order in which `evolve` wrote its
+ * members.
+ */
 export function stateTextOf(state: Json): string {
   try {
     return canonicalize(state);
@@ -65,7 +68,9 @@ function pathOf(error: unknown): string {
   return isOurs(error) ? (error.path ?? '$') : '$';
 }
 
-/** Freezes a value and all below it: a state is shared by everybody who reads it. A frozen part is frozen to its end. */
+/**
+ * Freezes a value and all below it: a state is shared by everybody who reads it. A frozen part is frozen to its end.
+ */
 export function frozen<Value extends Json>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part as Json);

@@ -1,6 +1,6 @@
 /**
- * One batch of a group commit, as a pure function over what the store holds: each unit of work is decided over an overlay
- * in which the units before it already happened; a refused unit leaves nothing in it.
+ * One batch of a group commit, as a pure function over what the store holds: each unit of work is decided over an
+ * overlay in which the units before it already happened; a refused unit leaves nothing in it.
  *
  * A backend gives a `Base` (what is stored, read under its locks) and writes what the batch answers in one transaction.
  * Source: spec ledger (group commit).
@@ -56,8 +56,8 @@ export class BatchRun {
   }
 
   /**
-   * Decides one unit; on success its events stand in the overlay. Whatever goes wrong in it refuses this unit alone, except
-   * a store that can't be read: that Fault `store` is thrown, because nothing of the batch can be trusted then.
+   * Decides one unit; on success its events stand in the overlay. Whatever goes wrong in it refuses this unit alone,
+   * except a store that can't be read: that Fault `store` is thrown, because nothing of the batch can be trusted then.
    */
   runUnit(work: Work<Json>, monotonic: number): UnitResult {
     try {
@@ -228,7 +228,9 @@ export class BatchRun {
     else found.add(name);
   }
 
-  /** The event as a store will hand it out again: its data is what its canonical text says, and nobody else's object. */
+  /**
+   * The event as a store will hand it out again: its data is what its canonical text says, and nobody else's object.
+   */
   #event(terms: Terms, draft: NewEvent, before: StoredState | undefined): WrittenEvent {
     const text: EventText = {
       record: { kind: draft.record.kind, id: draft.record.id },

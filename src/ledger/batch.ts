@@ -1,5 +1,6 @@
 /**
- * What one transaction of a group commit reads and writes: the language between the batch, which is pure, and a backend.
+ * What one transaction of a group commit reads and writes: the language between the batch, which is pure, and a
+ * backend.
  * Source: spec ledger (group commit).
  */
 import type { Json } from '../core/index.js';
@@ -27,7 +28,10 @@ export function claimName(scope: string, principal: string, key: string): string
   return `${scope} ${principal} ${key}`;
 }
 
-/** What a batch may ask the store, all of it read under the locks of the batch. Each faults `store` when it can't be read. */
+/**
+ * What a batch may ask the store, all of it read under the locks of the batch. Each faults `store` when it can't be
+ * read.
+ */
 export interface Base {
   readonly ledgerId: string;
   readonly kinds: Kinds;

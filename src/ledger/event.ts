@@ -1,8 +1,9 @@
 /**
  * The bytes under an event's hash, and the running hash over the whole log. Pure.
  *
- * event hash = digest(`countersign-event/1`, {actor, at, data, ledger_id, payloads, prev, record, revision, type}); the members
- * stand here in their canonical order, so that the stored text of `data` enters as it is: another byte, another hash.
+ * event hash = digest(`countersign-event/1`, {actor, at, data, ledger_id, payloads, prev, record, revision, type});
+ * the members stand here in their canonical order, so that the stored text of `data` enters as it is: another byte,
+ * another hash.
  * Source: spec ledger.
  */
 import { canonicalize, digestBytes, type JsonObject, sha256Hex } from '../core/index.js';

@@ -1,8 +1,8 @@
 /**
  * A kind of record: how its state follows from its events, and what of it lists may look for.
  *
- * Nothing but `evolve` makes a state. A state document beside the events is a cache: it names the version of the kind that
- * wrote it and is rebuilt from the events when that version is another one.
+ * Nothing but `evolve` makes a state. A state document beside the events is a cache: it names the version of the
+ * kind that wrote it and is rebuilt from the events when that version is another one.
  * Source: spec ledger (the decider).
  */
 import { type Json, type JsonObject, PATTERNS } from '../core/index.js';
@@ -79,7 +79,7 @@ export interface Kind<State extends Json = Json> {
   columns(state: State): Columns;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds kinds of every state, and a state goes back to its own kind alone
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds kinds of every state
 export type AnyKind = Kind<any>;
 
 /** Whether records of a kind have events. An `effect` has none: it is a lock, and a key that lookups go by. */

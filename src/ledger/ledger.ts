@@ -1,10 +1,11 @@
 /**
- * The durable memory of the gate: records made of events, in one total order, committed several at a time or not at all.
+ * The durable memory of the gate: records made of events, in one total order, committed several at a time or not at
+ * all.
  *
- * It promises: a commit that was answered is durable; a record's events have no gaps and name their predecessor by hash; a
- * claim is taken once; a refused unit of work leaves nothing behind; `decide` sees states that nobody else changes before
- * its events are written. It refuses to change or delete an event, to hand out a payload whose bytes are not those of its
- * digest, and to open a store that is newer than it knows.
+ * It promises: a commit that was answered is durable; a record's events have no gaps and name their predecessor by
+ * hash; a claim is taken once; a refused unit of work leaves nothing behind; `decide` sees states that nobody else
+ * changes before its events are written. It refuses to change or delete an event, to hand out a payload whose bytes
+ * are not those of its digest, and to open a store that is newer than it knows.
  * Every method is asynchronous, because a client-server store is; `decide` is synchronous and pure on every backend.
  * Source: spec ledger.
  */
@@ -31,8 +32,8 @@ export interface LookupRow {
 /** What `decide` sees: the records that the work named, locked, and the time read after the last lock. */
 export interface View {
   /**
-   * Milliseconds since the epoch; never before the last event of any record that the work names. The events of this unit
-   * are dated with it.
+   * Milliseconds since the epoch; never before the last event of any record that the work names. The events of this
+   * unit are dated with it.
    */
   readonly now: number;
   get<State extends Json>(kind: Kind<State>, id: string): Snapshot<State> | undefined;
@@ -56,7 +57,10 @@ export interface NewPayload {
 
 export interface Decided<Outcome extends Json> {
   readonly events: readonly NewEvent[];
-  /** What the caller is told, and told again when the same claim comes back. Small: ids and states. A claim needs an event. */
+  /**
+   * What the caller is told, and told again when the same claim comes back. Small: ids and states. A claim needs an
+   * event.
+   */
   readonly outcome: Outcome;
 }
 
@@ -96,7 +100,10 @@ export interface Committed<Outcome> {
   readonly replayed: boolean;
   /** The events that this unit appended, in order. Empty when replayed. */
   readonly events: readonly LedgerEvent[];
-  /** The monotonic clock just before the commit's time was read: how long ago that was can't be changed by a clock that jumps. */
+  /**
+   * The monotonic clock just before the commit's time was read: how long ago that was can't be changed by a clock
+   * that jumps.
+   */
   readonly monotonic: number;
 }
 
@@ -194,7 +201,10 @@ export interface Ledger {
   watch(after: number, signal: AbortSignal): AsyncIterable<LogEntry>;
   /** Recomputes every hash, link, state, column and claim. `expected` is a head that the log must contain. */
   verify(expected?: LogHead): Promise<VerifyReport>;
-  /** Writes a complete copy to a path that does not exist yet, while others go on working. Refuses `invalid`; faults `store`. */
+  /**
+   * Writes a complete copy to a path that does not exist yet, while others go on working. Refuses `invalid`; faults
+   * `store`.
+   */
   backup(path: string): Promise<void>;
   /** Finishes the work that waits, and takes no more. */
   close(): Promise<void>;

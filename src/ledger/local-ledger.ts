@@ -1,9 +1,9 @@
 /**
- * A ledger over a store inside this process. Work that waits shares one transaction; a lone caller waits for one sync to
- * disk and for no timer. The log and its projections are written in the same transaction as the events.
+ * A ledger over a store inside this process. Work that waits shares one transaction; a lone caller waits for one
+ * sync to disk and for no timer. The log and its projections are written in the same transaction as the events.
  *
- * It promises what `Ledger` promises, also while other processes work on the same file. After a commit whose outcome is not
- * certain it opens the store again, and its callers get a Fault: they read what became of their claim.
+ * It promises what `Ledger` promises, also while other processes work on the same file. After a commit whose outcome
+ * is not certain it opens the store again, and its callers get a Fault: they read what became of their claim.
  * Source: spec ledger (commit, the log).
  */
 import { type Clock, type Failpoint, Fault, isOurs, type Json, LIMITS, type Random, Refusal } from '../core/index.js';

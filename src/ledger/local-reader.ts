@@ -1,9 +1,9 @@
 /**
  * Reads of a local store with the checks that make its bytes trustworthy, and a bounded cache of parsed states.
  *
- * A state document is believed only when it equals the state that its events lead to: that is checked whenever a document
- * is not the one that this process checked or wrote before. A record of more events than `FOLD_MAX` (a thread) is checked
- * by its last event alone; `verify` checks it whole.
+ * A state document is believed only when it equals the state that its events lead to: that is checked whenever a
+ * document is not the one that this process checked or wrote before. A record of more events than `FOLD_MAX` (a
+ * thread) is checked by its last event alone; `verify` checks it whole.
  */
 import { contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted, Refusal } from '../core/index.js';
 import { frozen, stateTextOf } from './admit.js';
@@ -70,8 +70,8 @@ export class LocalReader {
   }
 
   /**
-   * As `record`, and always from the events as they stand in the store now. Readers of one turn of the loop share what was
-   * read in it: many launches at once stand on the same ledger, person and key.
+   * As `record`, and always from the events as they stand in the store now. Readers of one turn of the loop share
+   * what was read in it: many launches at once stand on the same ledger, person and key.
    */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
     if (kind.name !== ref.kind) throw new Fault('internal', 'the kind and the record do not match');

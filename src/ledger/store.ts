@@ -1,6 +1,6 @@
 /**
- * What a store inside this process must do: synchronous reads, and one transaction at a time. `LocalLedger` makes a ledger
- * of it. A client-server store implements `Ledger` by itself, over the same `BatchRun`.
+ * What a store inside this process must do: synchronous reads, and one transaction at a time. `LocalLedger` makes a
+ * ledger of it. A client-server store implements `Ledger` by itself, over the same `BatchRun`.
  */
 import { Fault, isOurs, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from './batch.js';
@@ -33,8 +33,8 @@ export interface LocalStore {
   commit(): void;
   rollback(): void;
   /**
-   * After a failed commit: closes and opens the store again, so that nothing in memory is trusted. Where that throws, the
-   * store stays closed, and this may be tried again.
+   * After a failed commit: closes and opens the store again, so that nothing in memory is trusted. Where that
+   * throws, the store stays closed, and this may be tried again.
    */
   reopen(): void;
   /** Runs reads that all see the same moment, whatever other processes commit meanwhile. */
@@ -56,7 +56,9 @@ export interface LocalStore {
   /** `created` says that the store holds no such record yet. */
   writeRecord(row: RecordRow, created: boolean): void;
 
-  /** What is wrong with the store itself, below its rows: a damaged index, a missing trigger. In words, at most a few. */
+  /**
+   * What is wrong with the store itself, below its rows: a damaged index, a missing trigger. In words, at most a few.
+   */
   damage(): readonly string[];
   /** Everything, for `verify`: events by record and revision, records by name, claims, payloads without their bytes. */
   scanEvents(): IterableIterator<EventRow>;

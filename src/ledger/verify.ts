@@ -1,6 +1,7 @@
 /**
- * Recomputes a whole store: each event's hash and link, each record's state and columns, the log's order and running hash,
- * each payload's digest, and the claims against the events both ways. Repairs nothing; memory does not grow with the store.
+ * Recomputes a whole store: each event's hash and link, each record's state and columns, the log's order and running
+ * hash, each payload's digest, and the claims against the events both ways. Repairs nothing; memory does not grow
+ * with the store.
  * Source: spec ledger (verify).
  */
 import { contentRef, type Json, type JsonObject, LIMITS } from '../core/index.js';

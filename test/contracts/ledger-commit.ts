@@ -176,9 +176,9 @@ function unitContract(withLedger: WithLedger): void {
       const { events } = await ledger.commit(addWork('a', {}, data));
       data.nested.deep = 2;
       const read = await ledger.read(roomKind, 'a');
-      assert.deepEqual((read?.state.last as { nested: Json }).nested, { deep: 1 });
-      for (const held of [read?.state.last, events[0]?.data]) {
-        assert.throws(() => Object.assign((held as { nested: object }).nested, { deep: 3 }), TypeError);
+      assert.deepEqual(read?.state.last, { by: 1, nested: { deep: 1 } });
+      for (const held of [read?.state.last, events[0]?.data] as ({ nested: object } | undefined)[]) {
+        assert.throws(() => Object.assign(held?.nested as object, { deep: 3 }), TypeError);
       }
       const mutating: Work<Json>['decide'] = (view) => {
         Object.assign(view.get(roomKind, 'a')?.state as object, { total: 99 });

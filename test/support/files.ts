@@ -11,6 +11,7 @@ export function filesBelow(folder: string, accept: (path: string) => boolean): r
   const walk = (at: string) => {
     for (const entry of readdirSync(at, { withFileTypes: true })) {
       const path = join(at, entry.name);
+      if (entry.name === 'node_modules') continue;
       if (entry.isDirectory()) walk(path);
       else if (accept(path)) found.push(relative(ROOT, path));
     }

@@ -172,10 +172,8 @@ export function verifyReceipt(file: string, options: VerifyReceiptOptions): Comm
         : await checkReceiptOffline(value, options.publicKey);
     output.value(verdict);
     const { request } = verdict;
-    const decision = request.kind === 'action' ? ` ${request.decision}` : '';
-    output.line(
-      `${paint.good('good')}: ${shown(request.approver)} signed ${request.kind}${decision} for ${shown(request.subject)}`,
-    );
+    const what = request.kind === 'action' ? `${request.kind} ${request.decision}` : request.kind;
+    output.line(`${paint.good('good')}: ${shown(request.approver)} signed ${what} for ${shown(request.subject)}`);
     output.line(`fingerprint ${request.digest}`);
     return undefined;
   };

@@ -1,9 +1,9 @@
 /**
- * `demo`: the main job on a real repository, step by step, each with the command that a person would type. Every step runs
- * that command; where a step has to be refused and isn't, the demo stops.
+ * `demo`: the main job on a real repository, step by step, each with the command that a person would type. Every
+ * step runs that command; where a step has to be refused and isn't, the demo stops.
  *
- * Its ledger is that of a demonstration for ever: the first approver is confirmed by this process, and every summary says
- * DEMO LEDGER.
+ * Its ledger is that of a demonstration for ever: the first approver is confirmed by this process, and every summary
+ * says DEMO LEDGER.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';

@@ -19,7 +19,9 @@ import {
 
 declare const brand: unique symbol;
 
-/** An imported Ed25519 public key: opaque, so that folders without Node's types hold it as safely as those with them. */
+/**
+ * An imported Ed25519 public key: opaque, so that folders without Node's types hold it as safely as those with them.
+ */
 export interface PublicKey {
   readonly [brand]: 'ed25519-public';
 }

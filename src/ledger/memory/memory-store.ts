@@ -1,6 +1,6 @@
 /**
- * A store in memory, for unit tests and simulation. What is written since `begin` is seen by nobody until `commit`, and is
- * gone after `rollback` or `reopen`, as in a store whose process died.
+ * A store in memory, for unit tests and simulation. What is written since `begin` is seen by nobody until `commit`,
+ * and is gone after `rollback` or `reopen`, as in a store whose process died.
  */
 import { Fault } from '../../core/index.js';
 import { claimName, type TakenClaim, type WrittenEvent, type WrittenPayload } from '../batch.js';

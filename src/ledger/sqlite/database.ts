@@ -1,8 +1,8 @@
 /**
  * Opens the file of the embedded store, and refuses one that it can't keep promises on: another application's, a newer
  * schema, a SQLite before 3.51.3 (it can lose commits when a WAL is reset), or a connection that does not answer
- * `synchronous = FULL` (NORMAL loses acknowledged commits in a power cut). Nobody but the owner may read the file. A file
- * that is refused was not changed.
+ * `synchronous = FULL` (NORMAL loses acknowledged commits in a power cut). Nobody but the owner may read the file. A
+ * file that is refused was not changed.
  * Source: spec ledger (backends); reliability findings 2 and 3.
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';

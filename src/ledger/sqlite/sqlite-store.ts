@@ -1,6 +1,6 @@
 /**
- * The embedded store: one SQLite file that several processes may share. A write transaction is BEGIN IMMEDIATE; a lock held
- * by another process for more than 50 ms is answered with `false`, never waited for on the thread.
+ * The embedded store: one SQLite file that several processes may share. A write transaction is BEGIN IMMEDIATE; a
+ * lock held by another process for more than 50 ms is answered with `false`, never waited for on the thread.
  */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

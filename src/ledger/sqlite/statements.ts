@@ -1,6 +1,6 @@
 /**
- * The statements of the embedded store, prepared once for each connection; and the texts of its scans, which are prepared
- * for each use, because scans run inside one another.
+ * The statements of the embedded store, prepared once for each connection; and the texts of its scans, which are
+ * prepared for each use, because scans run inside one another.
  */
 import type { Connection, Statement } from './database.js';
 

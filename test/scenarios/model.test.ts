@@ -1,0 +1,227 @@
+/**
+ * Random lives of a gate: proposals, approvals, launches that end in every way, crashes between any two steps, time, other
+ * configurations. Whatever the sequence, the invariants of the gate hold after every step.
+ *
+ * I1 an effect happens once; I2 after its launch was written; I3 and I4 on a receipt whose nonce was used once for it; I6
+ * states change along the table; I7 the log is whole; I8 nothing leaves unknown but by evidence; I9 the bytes of the effect
+ * are those that were signed.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ActionState } from '../../src/actions/index.js';
+import { auditLedger } from '../../src/app/index.js';
+import { isOurs } from '../../src/core/index.js';
+import {
+  approve,
+  carriedOut,
+  configAct,
+  deny,
+  homeWorld,
+  memoryWorld,
+  sending,
+  TRUST,
+  type World,
+  type WorldOptions,
+} from '../support/gate-world.js';
+import { verifies } from '../support/verifies.js';
+
+const CRASHES = [
+  ...['ledger.before-commit', 'ledger.after-commit', 'launch.before-commit', 'launch.after-commit'],
+  ...['launch.before-call', 'launch.after-call', 'launch.before-settle', 'launch.after-settle'],
+] as const;
+const ENDS = ['confirm', 'fail', 'unknown', 'throw', 'lose-after-effect'] as const;
+
+const which = fc.nat(7);
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('propose' as const),
+      operation: fc.constantFrom('send', 'note', 'read', 'pay'),
+      text: fc.nat(2),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('approve' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('deny' as const), which }) },
+  { weight: 7, arbitrary: fc.record({ do: fc.constant('execute' as const), which, end: fc.constantFrom(...ENDS) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('crash' as const), which, point: fc.constantFrom(...CRASHES) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('tick' as const),
+      ms: fc.constantFrom(1, 5_000, 61_000, 80_000, 3_600_000, 86_400_000),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('reconcile' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('recover' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('config' as const), name: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** From → to, for one step of the test, which may be several of the machine. */
+const NEXT: Readonly<Record<string, readonly string[]>> = {
+  proposed: ['approved', 'cancelled'],
+  approved: ['launched', 'confirmed', 'failed', 'unknown', 'cancelled'],
+  launched: ['confirmed', 'failed', 'unknown'],
+  unknown: ['confirmed', 'failed'],
+  failed: ['approved', 'cancelled'],
+  confirmed: [],
+  cancelled: [],
+};
+
+class Life {
+  readonly #world: World;
+  readonly #crash: { point: string | undefined };
+  readonly #ids: string[] = [];
+  readonly #states = new Map<string, ActionState>();
+  executed = 0;
+
+  constructor(world: World, crash: { point: string | undefined }) {
+    this.#world = world;
+    this.#crash = crash;
+  }
+
+  async take(one: Step): Promise<void> {
+    try {
+      await this.#act(one);
+    } catch (error) {
+      assert.ok(isOurs(error), `a foreign error: ${String(error)}`);
+    }
+    await this.#look();
+  }
+
+  async #act(one: Step): Promise<void> {
+    const { gate, connector, clock } = this.#world;
+    const id = 'which' in one ? this.#ids[one.which % Math.max(1, this.#ids.length)] : undefined;
+    if ('which' in one && id === undefined) return;
+    switch (one.do) {
+      case 'propose': {
+        const { operation, text } = one;
+        const { action_id } = await gate.propose(sending({ operation, args: { text: `text ${text}` } }));
+        if (!this.#ids.includes(action_id)) this.#ids.push(action_id);
+        return;
+      }
+      case 'approve':
+        return approve(this.#world, id as string);
+      case 'deny':
+        return deny(this.#world, id as string);
+      case 'execute':
+        this.#behave(one.end);
+        await gate.execute(id as string);
+        return;
+      case 'crash':
+        this.#behave('confirm');
+        this.#crash.point = one.point;
+        try {
+          await gate.execute(id as string);
+        } finally {
+          this.#crash.point = undefined;
+          await this.#world.reopen();
+        }
+        return;
+      case 'tick':
+        clock.advance(one.ms);
+        return;
+      case 'reconcile':
+        await gate.reconcile(id as string);
+        return;
+      case 'cancel':
+        return gate.cancel(id as string);
+      case 'recover':
+        await gate.recover();
+        return;
+      case 'config':
+        return carriedOut(
+          this.#world,
+          await configAct(this.#world, TRUST.replace('name: test', `name: test ${one.name}`)),
+        );
+      case 'reopen':
+        return this.#world.reopen();
+    }
+    void connector;
+  }
+
+  /** Every call looks whether its launch was written before (I2), and with which bytes (I9). */
+  #behave(end: (typeof ENDS)[number]): void {
+    this.#world.connector.behave = async (call, effect) => {
+      this.executed += 1;
+      const { state, content, attempts } = await this.#world.gate.show(call.actionId);
+      assert.deepEqual([state, attempts.at(-1)?.no], ['launched', call.attempt]);
+      assert.equal(call.argsText, await this.#world.gate.args(call.actionId));
+      assert.deepEqual([call.target, call.idempotencyKey], [content.target, content.action_id]);
+      if (end === 'fail') return { result: 'failed', code: 'told' };
+      if (end === 'unknown') return { result: 'unknown' };
+      if (end === 'throw') throw new Error('cut before');
+      const outcome = effect();
+      if (end === 'lose-after-effect') throw new Error('cut after');
+      return outcome;
+    };
+  }
+
+  async #look(): Promise<void> {
+    const { gate, connector } = this.#world;
+    for (const id of this.#ids) {
+      const now = await gate.show(id);
+      const before = this.#states.get(id);
+      if (before !== undefined && before.state !== now.state) this.#demandLegal(before, now);
+      this.#states.set(id, now);
+      const effects = connector.effectsOf(id);
+      assert.ok(effects <= 1, 'I1: one effect');
+      assert.ok(now.attempts.length >= connector.calls.filter(({ actionId }) => actionId === id).length, 'I2');
+      if (now.state === 'confirmed') assert.equal(effects, 1, 'what is confirmed happened');
+      if (now.state === 'failed' || now.state === 'cancelled') assert.equal(effects, 0, 'what failed did not happen');
+    }
+  }
+
+  #demandLegal(before: ActionState, now: ActionState): void {
+    const steps = `${before.state} → ${now.state}`;
+    assert.ok(NEXT[before.state]?.includes(now.state), `I6: ${steps}`);
+    const last = now.attempts.at(-1);
+    if (before.state === 'unknown') {
+      assert.ok(last?.settled_by === 'reconcile' || last?.settled_by === 'connector-late', `I8: ${steps}`);
+    }
+  }
+
+  /** I3, I4, I6 and I7 over the whole log. */
+  async finish(): Promise<void> {
+    const { gate } = this.#world;
+    const report = await auditLedger(gate.ledger, await gate.ledger.head());
+    assert.deepEqual(report.defects, []);
+  }
+}
+
+async function live(make: (options: WorldOptions) => Promise<World>, steps: readonly Step[]): Promise<number> {
+  const crash: { point: string | undefined } = { point: undefined };
+  const failpoint = (name: string) => {
+    if (name === crash.point) throw new Error(`crashed at ${name}`);
+  };
+  const world = await make({ failpoint });
+  const life = new Life(world, crash);
+  try {
+    for (const one of steps) await life.take(one);
+    await life.finish();
+  } finally {
+    await world.close();
+  }
+  return life.executed;
+}
+
+describe('300 random lives of a gate', () => {
+  for (const [name, make] of [
+    ['in memory', memoryWorld],
+    ['on SQLite', homeWorld],
+  ] as const) {
+    it(`keep every invariant ${name}`, { timeout: 180_000 }, async () => {
+      verifies('actions.invariants');
+      let executed = 0;
+      const lives = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
+        executed += await live(make, steps);
+      });
+      await fc.assert(lives, { numRuns: 300 });
+      assert.ok(executed > 300, `only ${executed} launches`);
+    });
+  }
+});
