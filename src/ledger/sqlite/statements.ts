@@ -9,8 +9,7 @@ const TEXTS = {
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   record: 'SELECT * FROM records WHERE kind = ? AND id = ?',
-  lookup:
-    'SELECT id, status, principal FROM records INDEXED BY records_lookup WHERE kind = ? AND lookup = ? ORDER BY id',
+  lookup: 'SELECT id, status, principal FROM records WHERE kind = ? AND lookup = ? ORDER BY id',
   claim: 'SELECT * FROM claims WHERE scope = ? AND principal = ? AND key = ?',
   event: 'SELECT * FROM events WHERE kind = ? AND id = ? AND revision = ?',
   events: 'SELECT * FROM events WHERE kind = ? AND id = ? AND revision >= ? ORDER BY revision LIMIT ?',
