@@ -138,12 +138,12 @@ export class LocalLedger implements Ledger {
       head = this.#write(run);
       this.#options.failpoint?.('ledger.before-commit');
       this.#store.commit();
+      this.#options.failpoint?.('ledger.after-commit');
     } catch (error) {
       this.#broken(units, error);
       return;
     }
     this.#reader.remember(run.batch.records.values());
-    this.#options.failpoint?.('ledger.after-commit');
     if (run.batch.events.length > 0) this.#watch.notify(head.sequence);
     units.forEach((unit, i) => {
       const result = results[i] as UnitResult;

@@ -69,23 +69,13 @@ export class LocalReader {
     return stored;
   }
 
-  /**
-   * As `record`, and always from the events as they stand in the store now. Readers of one turn of the loop share
-   * what was read in it: many launches at once stand on the same ledger, person and key.
-   */
+  /** As `record`, and always from the events as they stand in the store now. */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
-    if (kind.name !== ref.kind) throw new Fault('internal', 'the kind and the record do not match');
-    const name = recordName(ref);
-    if (this.#turn.has(name)) return this.#turn.get(name);
     const row = this.#row(ref);
-    const stored = row === undefined ? undefined : this.#fold(row);
-    if (this.#turn.size === 0) setImmediate(() => this.#turn.clear());
-    this.#turn.set(name, stored);
-    return stored;
+    if (row === undefined) return undefined;
+    if (kind.name !== ref.kind) throw new Fault('internal', 'the kind and the record do not match');
+    return this.#fold(row);
   }
-
-  /** What this turn of the loop read and checked; a commit of this process ends it too. */
-  readonly #turn = new Map<string, StoredState | undefined>();
 
   /** An older program would make another state of a newer record, so it does not try. */
   #row(ref: RecordRef): RecordRow | undefined {
@@ -114,12 +104,10 @@ export class LocalReader {
 
   /** Keeps what a durable commit wrote, so that the next reader need not parse it. */
   remember(records: Iterable<ChangedRecord>): void {
-    this.#turn.clear();
     for (const { stored, row } of records) this.#keep(stored, row.stateText);
   }
 
   forget(): void {
-    this.#turn.clear();
     this.#cache.clear();
   }
 
