@@ -203,6 +203,7 @@ describe('a gate that is killed', () => {
 
   it(`never calls twice and loses nothing, over ${KILLS.length} kills`, { timeout: 240_000 }, async () => {
     verifies('actions.launch.killed');
+    verifies('actions.launch.one-commit');
     const homes = await Promise.all([KilledHome.make(children), KilledHome.make(children)]);
     const waiting = [...KILLS];
     await Promise.all(

@@ -1,260 +1,280 @@
-/** What the gate of actions promises. */
+/**
+ * What the gate promises of an action, one sentence each. A test that shows a promise cites its id with `verifies`.
+ */
 export const actionRequirements = {
   'actions.binding.fields': {
     source: 'actions',
-    behaviour: 'the binding changes with each of its fields, and with nothing else',
+    behaviour: 'the binding changes with each of its sixteen fields and with nothing else',
   },
-  'actions.cancel.own': { source: 'actions', behaviour: 'who asks takes back only its own' },
+  'actions.cancel.own': {
+    source: 'actions',
+    behaviour: 'an action is taken back by its proposer alone, with words within their bound',
+  },
   'actions.connector.bounded': {
     source: 'actions',
-    behaviour: 'a connector that does not answer before a launch is a fault, and nothing was written',
+    behaviour:
+      'a connector that does not answer before a launch is a fault within a bounded time, and nothing was written',
   },
   'actions.digest.nine-fields': {
     source: 'actions',
-    behaviour: 'the digest covers exactly the nine fields of the source document',
+    behaviour: 'the digest is SHA-256 under `ameesh-action/1` over exactly the nine fields of the source document',
   },
   'actions.digest.vectors': {
     source: 'actions',
-    behaviour: 'the digests of actions are those of the published vectors',
+    behaviour: 'digest, effect and binding are those of the published vectors',
   },
   'actions.effect.fields': {
     source: 'actions',
-    behaviour: 'every field of the digest changes it; the effect ignores the id and the policy version',
+    behaviour: 'the effect of an action ignores its id and its policy version, and nothing else of its digest',
   },
   'actions.invariants': {
     source: 'actions',
-    behaviour: '300 random lives of a gate keep every invariant, in memory and on SQLite',
+    behaviour:
+      'over random sequences with crashes: one effect, launched before, on a receipt used once, by legal steps, with the signed bytes',
   },
   'actions.launch.class-floor': {
     source: 'actions',
-    behaviour: 'between approval and launch nothing is called once the operation is of a higher class',
+    behaviour: 'an operation that has become one of a higher class is not launched on an approval of the lower one',
   },
   'actions.launch.deadline': {
     source: 'actions',
-    behaviour: 'deadlines a launch leaves until its deadline and not at it',
+    behaviour: 'a launch leaves before its deadline and not at it, judged inside the commit',
   },
-  'actions.launch.killed': { source: 'actions', behaviour: 'a gate that is killed knows each of its failpoints' },
+  'actions.launch.indexed': {
+    source: 'actions',
+    behaviour: 'an action that is not found under its effect is not launched',
+  },
+  'actions.launch.killed': {
+    source: 'actions',
+    behaviour:
+      'a process killed at any instruction leaves no launch and the nonce intact, or a launch whose outcome is established; never two calls',
+  },
   'actions.launch.never-called': {
     source: 'actions',
-    behaviour: 'a pause before the call by a stopped process means no call',
+    behaviour:
+      'more than two seconds after the commit, by either clock, no call leaves, and that is what is written down',
   },
   'actions.launch.nth-fault': {
     source: 'actions',
-    behaviour:
-      'a store that fails at any commit of the way: no second effect, nothing half done, the next try or recover goes on',
+    behaviour: 'a store that fails at any commit of the way leaves no second effect and nothing half done',
   },
   'actions.launch.once': {
     source: 'actions',
-    behaviour: 'one approved action is launched once by 64 callers of one process, and 63 are told why not',
+    behaviour: 'of many callers, in one process or several, one launches and the others are refused with a code',
+  },
+  'actions.launch.one-commit': {
+    source: 'actions',
+    behaviour: 'a launch and the use of its nonces are one commit, or neither is',
   },
   'actions.launch.operation-pinned': {
     source: 'actions',
-    behaviour: 'between approval and launch nothing is called once the code of the operation is another one',
+    behaviour: 'an operation whose code or connector is another one, or gone, is not launched',
   },
   'actions.launch.policy-again': {
     source: 'actions',
-    behaviour:
-      'between approval and launch nothing is called once policy denies, throws, says nothing or never answers',
+    behaviour: 'policy is asked again at the launch, and the stricter answer wins; no answer is a denial',
   },
   'actions.launch.policy-changed': {
     source: 'actions',
     behaviour:
-      'between approval and launch nothing is called once the trust configuration is another one, here or by another process',
+      'nothing is launched under another trust configuration than that of its proposal, whichever process applied it',
   },
   'actions.launch.possible-duplicate': {
     source: 'actions',
     behaviour:
-      'a possible duplicate that appears after the proposal stops its launch; proposed anew it is flagged and needs a person',
+      'an action whose effect is running or may have happened under another one is not launched unless a person saw the flag',
   },
   'actions.launch.preconditions': {
     source: 'actions',
-    behaviour: 'between approval and launch nothing is called once a precondition no longer holds',
+    behaviour: 'what was seen of the outside world at the proposal must still hold at the launch',
   },
   'actions.launch.quorum': {
     source: 'actions',
-    behaviour: 'the audit of a ledger and the gate itself launches nothing on an approval without receipts',
+    behaviour: 'an approval without the receipts of its quorum launches nothing, whoever wrote it',
   },
   'actions.launch.registry': {
     source: 'actions',
-    behaviour: 'between approval and launch nothing is called once the approver is gone, or the key that signed',
+    behaviour: 'a removed approver and a revoked key void what they approved, until it is launched',
   },
   'actions.launch.stored-bytes': {
     source: 'actions',
-    behaviour: 'one changed byte in the store stops the launch, also in a gate that was opened after',
+    behaviour: 'one changed byte in what is stored of an approved action, its request or its key stops the launch',
+  },
+  'actions.load.recomputed': {
+    source: 'actions',
+    behaviour: 'digest, effect and binding are recomputed from what is stored before every approval and launch',
   },
   'actions.machine.allow': {
     source: 'actions',
-    behaviour: 'approvals by policy are for what policy allows and nothing contradicts',
+    behaviour: 'policy alone approves only what it allows, what is no duplicate, and what did not fail by a finding',
   },
   'actions.machine.approve-by': {
     source: 'actions',
-    behaviour: 'deadlines an approval counts until its deadline and not at it',
+    behaviour: 'an approval counts before its deadline and not at it',
   },
   'actions.machine.connector-late': {
     source: 'actions',
-    behaviour: 'settlement of an unknown outcome by the connector is told as late',
+    behaviour: 'an answer that settles an unknown outcome is told as late',
   },
   'actions.machine.denied': {
     source: 'actions',
-    behaviour: 'the machine of an action refuses a policy that denies, and one that could not be evaluated',
+    behaviour: 'what policy denies, or can not judge, never becomes an action',
   },
   'actions.machine.expire': {
     source: 'actions',
-    behaviour: 'deadlines a proposal expires at its deadline, an approval at its own',
+    behaviour: 'a proposal and an approval expire at their deadlines, not before',
   },
-  'actions.machine.fresh-receipts': { source: 'actions', behaviour: 'approvals after a failure are fresh ones alone' },
+  'actions.machine.fresh-receipts': {
+    source: 'actions',
+    behaviour: 'after a failure only receipts that were asked for since then count',
+  },
   'actions.machine.interrupt': {
     source: 'actions',
-    behaviour: 'a restore makes the outcome of every open action unknown, and none is launched before somebody looked',
+    behaviour: 'a restore makes every open action unknown, and none of them is launched',
   },
   'actions.machine.late-result': {
     source: 'actions',
-    behaviour: 'settlement that contradicts a settled one stands beside it, once, and blocks every further launch',
+    behaviour: 'a word that contradicts the settled one is kept beside it, once, and blocks the action',
   },
   'actions.machine.quorum': {
     source: 'actions',
     behaviour: 'approvals count people, each once, until the quorum is there',
   },
-  'actions.machine.rebind': {
-    source: 'actions',
-    behaviour: 'approvals bind an approved action to the newest receipts, so that a void one stands in nobody’s way',
-  },
+  'actions.machine.rebind': { source: 'actions', behaviour: 'an approved action is bound to the newest receipts' },
   'actions.machine.reconcile-failed': {
     source: 'actions',
-    behaviour: 'deadlines reconcile says failed at deadline and grace, not before; confirmed at once',
+    behaviour: 'reconcile says failed only after deadline and grace',
   },
   'actions.machine.recover': {
     source: 'actions',
-    behaviour: 'deadlines a launch is recovered at deadline and grace, not before, and never called again',
+    behaviour: 'a launch that nobody answered for becomes unknown after deadline and grace, without a call',
   },
   'actions.machine.reserved': {
     source: 'actions',
-    behaviour: 'the machine of an action refuses what is reserved from every state',
+    behaviour: 'retry, replace, finding and edit refuse from every state until they are built',
   },
   'actions.machine.settle-once': {
     source: 'actions',
-    behaviour: 'settlement happens once, and the same word again changes nothing',
+    behaviour: 'an attempt is settled once, and only one that there is',
   },
   'actions.machine.table': {
     source: 'actions',
-    behaviour: 'the machine of an action answers every command in every state',
+    behaviour: 'every state answers every command by a transition or a named refusal',
   },
   'actions.machine.terminal': {
     source: 'actions',
-    behaviour:
-      'the machine of an action lets nothing out of confirmed and cancelled, and cancels nothing that runs or may have run',
+    behaviour: 'confirmed and cancelled are terminal; launched and unknown are never cancelled',
   },
   'actions.propose.args-object': {
     source: 'actions',
-    behaviour: 'a proposal with arguments that are no object never reaches policy',
+    behaviour: 'arguments that are no plain object are refused before policy is asked',
   },
   'actions.propose.args-schema': {
     source: 'actions',
-    behaviour: 'a proposal with arguments that the schema does not take, or that have no canonical form, is refused',
+    behaviour:
+      'arguments that the operation does not take, or that have no canonical form, are refused before policy is asked',
   },
   'actions.propose.args-size': {
     source: 'actions',
-    behaviour: 'a proposal with more arguments than the bound is refused, counted in bytes',
+    behaviour: 'arguments hold at their bound of bytes and are refused beyond it',
   },
   'actions.propose.class-floor': {
     source: 'actions',
-    behaviour: 'a proposal of whatever kind never has a class below that of the operation',
+    behaviour: 'no input lowers the class below that of the operation',
   },
   'actions.propose.closed': {
     source: 'actions',
-    behaviour: 'a proposal is a closed form: what it says of its own approval is refused',
+    behaviour: 'a proposal is a closed form: a field that claims an approval or a state is refused',
   },
   'actions.propose.facts': {
     source: 'actions',
-    behaviour: 'a proposal with another target or amount than its arguments say is refused',
+    behaviour: 'a target or an amount that differs from what the arguments say is refused',
   },
   'actions.propose.idempotency': {
     source: 'actions',
-    behaviour:
-      'the same effect asked for twice under one idempotency key is one command: replayed, and refused for another',
+    behaviour: 'one idempotency key is one command: repeated it has the same answer, for another one it is refused',
   },
-  'actions.propose.join': { source: 'actions', behaviour: 'the same effect asked for twice at once is one action' },
-  'actions.propose.known': { source: 'actions', behaviour: 'a proposal names an operation that there is' },
+  'actions.propose.join': {
+    source: 'actions',
+    behaviour: 'who proposes again what is open gets the same action; another principal gets its own',
+  },
+  'actions.propose.known': { source: 'actions', behaviour: 'an unknown connector or operation is refused' },
   'actions.propose.like': {
     source: 'actions',
-    behaviour: 'proposing like an earlier action asks for the same call under the present rules, with its content',
+    behaviour: 'an action can be issued again with its content, and only as the same call',
   },
   'actions.propose.not-expired': {
     source: 'actions',
-    behaviour: 'the same effect asked for twice does not wait for one whose time is over',
+    behaviour: 'a proposal does not join an action whose time is over',
   },
   'actions.propose.on-behalf': {
     source: 'actions',
-    behaviour: 'who asks asks for others only where the door said that it may',
+    behaviour: 'only a caller that the door allows it to names others on whose behalf it asks',
   },
   'actions.propose.possible-duplicate': {
     source: 'actions',
-    behaviour: 'a possible duplicate is flagged at the proposal, and policy alone never allows it',
+    behaviour:
+      'the same effect running or unknown flags a proposal, which then needs a person; a read is never flagged',
   },
   'actions.propose.secret': {
     source: 'actions',
-    behaviour: 'a proposal with a secret in plain is refused, and one that is named is not',
+    behaviour: 'a secret in plain is refused, a named one is not, and what only looks random is flagged',
   },
   'actions.propose.target': {
     source: 'actions',
     behaviour:
-      'a proposal names what is plain: no control, invisible or unassigned character, no form that another spelling has',
+      'names hold no control, invisible or unassigned character and are in NFC; a target beyond ASCII is flagged',
   },
   'actions.reconcile.evidence': {
     source: 'actions',
-    behaviour: 'the answer of a connector is asked for again by reconcile alone, and never twice by itself',
+    behaviour: 'nothing leaves unknown but by certain evidence, and no attempt is repeated by itself',
   },
   'actions.refusals.bounded': {
     source: 'actions',
-    behaviour: 'a refusal is written in full a thousand times a day, and counted from then on',
+    behaviour: 'a thousand refusals of a principal and a day are recorded in full, further ones are counted',
   },
-  'actions.refusals.no-change': { source: 'actions', behaviour: 'a refusal changes nothing of what was refused' },
+  'actions.refusals.no-change': {
+    source: 'actions',
+    behaviour: 'a refusal leaves no trace in the record that was refused',
+  },
   'actions.refusals.no-content': {
     source: 'actions',
-    behaviour: 'a refusal is recorded with its code and without what was sent',
+    behaviour: 'a refusal is recorded with its code and without anything that was sent',
   },
   'actions.settle.late': {
     source: 'actions',
-    behaviour:
-      'the answer of a connector that does not come in time is unknown; its late word still settles its attempt',
+    behaviour: 'an answer after the deadline is unknown first, and settles its own attempt when it comes',
   },
   'actions.settle.only-certain': {
     source: 'actions',
-    behaviour: 'the answer of a connector that is an exception, or none, or no answer at all, is unknown',
+    behaviour: 'only a well-formed certain answer settles as confirmed or failed; everything else is unknown',
   },
   'actions.settle.unrecorded': {
     source: 'actions',
-    behaviour:
-      'a store that fails at the settlement: unrecorded, the launch stays, recover finds it and reconcile establishes it',
+    behaviour: 'an outcome that can not be written stays launched, and recover finds it',
   },
   'actions.summary.amount': {
     source: 'actions',
-    behaviour: 'amounts are shown in major units by the exponent of their currency, and in minor ones',
+    behaviour: 'an amount is shown in major units by the exponent of its currency, and in minor ones',
   },
-  'actions.summary.demo': { source: 'actions', behaviour: 'the ledger of a demonstration says so in its first line' },
+  'actions.summary.demo': {
+    source: 'actions',
+    behaviour: 'the ledger of a demonstration says so in the first line of every summary',
+  },
   'actions.summary.every-field': {
     source: 'actions',
-    behaviour: 'every field of digest and binding is a line of the summary',
+    behaviour: 'every field of digest and binding is a line of the summary: another value, another summary',
   },
-  'actions.summary.hidden': {
-    source: 'actions',
-    behaviour: 'a summary can be read back exactly, whatever its names and values are',
-  },
-  'actions.summary.own-lines': {
-    source: 'actions',
-    behaviour: 'an action with hostile values has the same lines, nothing raw and nothing cut',
-  },
+  'actions.summary.hidden': { source: 'actions', behaviour: 'no hidden character stands raw in a summary' },
+  'actions.summary.own-lines': { source: 'actions', behaviour: 'no value makes a line of its own, and none is cut' },
   'actions.summary.reversible': {
     source: 'actions',
-    behaviour: 'a summary can be read back exactly, whatever its names and values are',
+    behaviour: 'a summary can be read back exactly, and what no renderer wrote is not read',
   },
   'actions.thread.entries': {
     source: 'actions',
-    behaviour: 'the thread of a project has every step, request and refused launch of an action exactly once',
+    behaviour: 'every transition, request and refused approval or launch is an entry of its project exactly once',
   },
-  'actions.thread.redacted': {
-    source: 'actions',
-    behaviour: 'the thread of a project is redacted, and one line for each entry',
-  },
-  'actions.thread.words': { source: 'actions', behaviour: 'an entry of the thread says what happened in one line' },
+  'actions.thread.redacted': { source: 'actions', behaviour: 'entries are redacted and one line each' },
+  'actions.thread.words': { source: 'actions', behaviour: 'each kind of event has words of its own' },
 } as const;

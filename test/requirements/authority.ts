@@ -1,17 +1,16 @@
-/** What identity, policy and approvals promise. */
+/**
+ * What identity, policy and approvals promise, one sentence each. A test that shows a promise cites its id with `verifies`.
+ */
 export const authorityRequirements = {
   'authority.acts.closed': { source: 'authority', behaviour: 'an act is a closed form' },
   'authority.acts.once': {
     source: 'authority',
-    behaviour: 'an act is carried out once, for what was signed, in its own kind',
+    behaviour: 'an act is carried out once, by a receipt of its own kind, in time',
   },
-  'authority.acts.operator': {
-    source: 'authority',
-    behaviour: 'the last operator alone signs acts: an approver can not',
-  },
+  'authority.acts.operator': { source: 'authority', behaviour: 'acts are signed by an operator, not by any approver' },
   'authority.acts.shown': {
     source: 'authority',
-    behaviour: 'a configuration is shown against the one that it replaces, whatever who asks for it says',
+    behaviour: 'a change of configuration is shown against the version that it replaces, whatever the asker says',
   },
   'authority.bootstrap.once': {
     source: 'authority',
@@ -19,130 +18,122 @@ export const authorityRequirements = {
   },
   'authority.bootstrap.terminal': {
     source: 'authority',
-    behaviour: 'the first approver of an ordinary ledger needs its terminal',
+    behaviour: 'an ordinary ledger confirms its first approver at a terminal alone',
   },
   'authority.config.agents': {
     source: 'authority',
-    behaviour: 'a configuration names the agents, also for a gate that is open',
+    behaviour: 'an agent that the configuration no longer names may ask for nothing, also through a gate that is open',
   },
   'authority.config.apply': {
     source: 'authority',
-    behaviour: 'a configuration is applied by a receipt, and voids what was proposed before',
+    behaviour:
+      'a configuration becomes active by a receipt, and voids what was proposed before; deny and cancel remain',
   },
   'authority.config.base': {
     source: 'authority',
-    behaviour: 'a configuration that changed in between is not applied over',
+    behaviour: 'a configuration is not applied over one that came in between',
   },
   'authority.config.changes': {
     source: 'authority',
-    behaviour: 'a configuration lists what changes by path, both values in full',
+    behaviour: 'changes of a configuration are listed by path with both values in full',
   },
   'authority.config.closed': {
     source: 'authority',
-    behaviour: 'the trust configuration is a closed form, read strictly, with the line of every defect',
+    behaviour: 'a trust configuration is a closed form, read strictly, and each defect is told with its line',
   },
-  'authority.config.durations': {
-    source: 'authority',
-    behaviour: 'the trust configuration keeps its durations through the ledger',
-  },
+  'authority.config.durations': { source: 'authority', behaviour: 'durations of the configuration survive the ledger' },
   'authority.config.openable': {
     source: 'authority',
-    behaviour: 'a configuration whose connectors could not be opened is never asked for',
+    behaviour: 'a configuration whose connectors could not be opened is never signed for',
   },
   'authority.keys.admitted': {
     source: 'authority',
-    behaviour: 'the signature of a receipt does not verify under a key that anybody can sign for',
+    behaviour:
+      'a key of small order is refused at registration, when its file is opened, and when a signature is verified',
   },
   'authority.keys.file': {
     source: 'authority',
-    behaviour: 'a key in a file opens under its own passphrase alone, and shows a changed byte',
+    behaviour: 'a key file opens under its own passphrase alone, and a changed byte is noticed',
   },
   'authority.local-is-agent': {
     source: 'authority',
-    behaviour: 'who asks is an agent that the configuration names, and never a person',
+    behaviour: 'a local process is an agent that the configuration names, whatever it says',
   },
-  'authority.receipt.checks': { source: 'authority', behaviour: 'the checks of a receipt pass for a good one' },
+  'authority.receipt.checks': { source: 'authority', behaviour: 'each check of a receipt has its code' },
   'authority.receipt.deadlines': {
     source: 'authority',
-    behaviour: 'the checks of a receipt have their deadlines to the millisecond',
+    behaviour: 'the deadlines of a request hold to the millisecond',
   },
-  'authority.receipt.epoch': {
-    source: 'authority',
-    behaviour: 'the checks of a receipt refuse an earlier epoch, and a person who was removed or has no role',
-  },
+  'authority.receipt.epoch': { source: 'authority', behaviour: 'a receipt of an earlier epoch is void' },
   'authority.receipt.format': {
     source: 'authority',
-    behaviour: 'the form of a receipt is closed: nothing is missing, nothing is more, nothing is of another type',
+    behaviour: 'a receipt is a closed form: nothing missing, nothing more, nothing of another type',
   },
   'authority.receipt.hostile': {
     source: 'authority',
-    behaviour:
-      'the form of a receipt holds against 20,000 mutations: always a refusal, never an exception, never accepted',
+    behaviour: '20,000 mutations of a receipt: a refusal or the receipt itself, never an exception',
   },
   'authority.receipt.in-time': {
     source: 'authority',
-    behaviour: 'the checks of a receipt let a receipt that came in time count later',
+    behaviour: 'a receipt that reached the gate in time counts later',
   },
   'authority.receipt.order': {
     source: 'authority',
     behaviour: 'the checks of a receipt stand in the order of the specification: of two defects the first is told',
   },
-  'authority.receipt.replay': {
-    source: 'authority',
-    behaviour: 'a receipt counts once, however often and wherever it is handed in',
-  },
-  'authority.receipt.role': {
-    source: 'authority',
-    behaviour: 'the checks of a receipt refuse an earlier epoch, and a person who was removed or has no role',
-  },
+  'authority.receipt.replay': { source: 'authority', behaviour: 'a receipt counts once, for one action' },
+  'authority.receipt.role': { source: 'authority', behaviour: 'who has not the role of an approver approves nothing' },
   'authority.receipt.signature': {
     source: 'authority',
-    behaviour: 'the signature of a receipt is over exactly the request, under the domain of its kind',
+    behaviour: 'a signature covers exactly the request, under the domain of its kind, by the key itself',
   },
   'authority.receipt.stripping': {
     source: 'authority',
-    behaviour:
-      'the form of a receipt has one signature, of the one method: dropped, emptied, doubled or renamed it is none',
+    behaviour: 'a dropped, empty, doubled or renamed signature is no signature',
   },
   'authority.registry.add-key': {
     source: 'authority',
-    behaviour: 'a key of a new person is signed for by an operator; a further one by that person alone',
+    behaviour:
+      'a new person is signed for by an operator, a further key by its person alone, and a key gives no further role',
   },
-  'authority.registry.last-operator': { source: 'authority', behaviour: 'the last operator stays, with a key' },
+  'authority.registry.last-operator': {
+    source: 'authority',
+    behaviour: 'the last operator and their last key stay, also when two changes come at once',
+  },
   'authority.registry.revoke': {
     source: 'authority',
-    behaviour: 'a key that is revoked voids at once what it signed and nobody launched',
+    behaviour: 'a revoked key voids at once what it signed and nobody launched; a fresh approval takes its place',
   },
   'authority.request.deny-approved': {
     source: 'authority',
-    behaviour: 'a request can deny what is approved for as long as it can be launched',
+    behaviour: 'what is approved can be denied for as long as it can be launched',
   },
   'authority.request.usable': {
     source: 'authority',
-    behaviour: 'a request is issued only for what can use it, to somebody who could, for a day at most',
+    behaviour: 'a request is issued only for a record that can use it, for a day at most',
   },
   'authority.rules.facts-unknown': {
     source: 'authority',
-    behaviour: 'nobody may approve an action without facts under a rule with a target',
+    behaviour: 'a rule with a target covers no action without facts',
   },
   'authority.rules.narrow': {
     source: 'authority',
-    behaviour: 'nobody may approve but whom the rule names, of those whom the proposer asks',
+    behaviour: 'a proposal narrows who may approve and never widens it',
   },
   'authority.rules.nobody': {
     source: 'authority',
-    behaviour: 'nobody may approve where no approver is confirmed, no rule stands, or no rule matches',
+    behaviour: 'no approver, no rule or no matching rule: nobody may approve',
   },
   'authority.rules.separate': {
     source: 'authority',
-    behaviour: 'nobody may approve what they own: the owner of an agent is not asked for it',
+    behaviour: 'the owner of an agent does not approve what it proposes, where the rule says so',
   },
   'authority.rules.software-key': {
     source: 'authority',
-    behaviour: 'nobody may approve what is costly by a software key, unless the rule says so',
+    behaviour: 'a software key does not count for class costly unless the rule says so',
   },
   'authority.shown-is-signed': {
     source: 'authority',
-    behaviour: 'an act shows its signer exactly what the request names',
+    behaviour: 'what a signer is shown is exactly what the request names',
   },
 } as const;

@@ -63,6 +63,8 @@ describe('one changed byte in the store', () => {
   for (const fresh of [false, true]) {
     it(`stops the launch${fresh ? ' also in a gate that was opened after' : ''}`, { timeout: 120_000 }, async () => {
       verifies('actions.launch.stored-bytes');
+      verifies('actions.load.recomputed');
+      verifies('actions.launch.indexed');
       const world = await homeWorld();
       const actionId = await approved(world, { args: { text: 'pay the invoice', account: 'acme' }, target: 'acme' });
       const raw = new RawStore(world.folder);
