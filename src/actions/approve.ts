@@ -155,9 +155,10 @@ export function attachReceipt(
   const receipt = parseReceipt(value);
   demandWords(words);
   return withFreshFacts(services, async () => {
+    // Read before anything is judged: what is applied meanwhile, by this process as well, is noticed in the commit.
+    const { head } = services.trust();
     const { loaded, decision, expected } = await verifyForAction(services, receipt, actionId);
     const { request } = receipt;
-    const { head } = services.trust();
     const denies = decision === 'deny';
     const committed = await services.ledger.commit<Attached>({
       actor: denies ? request.approver : caller.principal,

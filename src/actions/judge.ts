@@ -29,6 +29,8 @@ export type ParsedProposal = ReturnType<typeof parseProposal>;
 
 /** Everything about a proposal that is known before its commit. */
 export interface Judged {
+  /** Head of the configuration that it was judged under. */
+  readonly trustHead: string;
   readonly proposal: ParsedProposal;
   readonly operation: Operation;
   readonly args: JsonObject;
@@ -64,7 +66,7 @@ export async function judge(
   action_id: string,
   launch: boolean,
 ): Promise<Judged> {
-  const { config, version } = services.trust();
+  const { config, version, head: trustHead } = services.trust();
   const operation = await findOperation(services, proposal.connector, proposal.operation);
   const { args, argsText } = checkedArgs(operation, proposal.args);
   const { amount, currency, factsUnknown } = checkedFacts(operation, args, proposal);
@@ -98,6 +100,7 @@ export async function judge(
   const authorization = { kind: 'policy', decision_id: decisionId } as const;
   const plan = { authorization, decision, launchedBy: caller.principal, timeoutMs: operation.timeoutMs, prepared };
   return {
+    trustHead,
     proposal,
     operation,
     args,

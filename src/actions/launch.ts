@@ -25,6 +25,8 @@ import { callAndSettle, type Settled } from './settle.js';
 
 /** Everything that a launch stands on, computed from the action at one revision. */
 interface LaunchFacts {
+  /** Head of the configuration that everything else was judged under. */
+  readonly trustHead: string;
   readonly loaded: LoadedAction;
   readonly operation: Operation;
   readonly decision: Decision;
@@ -60,6 +62,7 @@ export function callLaunched(
 }
 
 async function launchFacts(services: Services, actionId: string): Promise<LaunchFacts> {
+  const { head: trustHead } = services.trust();
   const loaded = await loadAction(services, actionId);
   const { content, state, argsText, args } = loaded;
   // What the action itself refuses comes first: it is the plainest reason.
@@ -87,7 +90,7 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
     }
   }
   const prepared = (await inTime(services, () => operation.prepare?.(call))) ?? null;
-  return { loaded, operation, decision, receipts, expected, prepared };
+  return { trustHead, loaded, operation, decision, receipts, expected, prepared };
 }
 
 const EMPTY_LAUNCH: Launch = {
@@ -140,9 +143,8 @@ async function decideAgain(services: Services, { content, state, args }: LoadedA
 }
 
 async function commitLaunch(services: Services, caller: Caller, facts: LaunchFacts) {
-  const { loaded, receipts } = facts;
+  const { trustHead, loaded, receipts } = facts;
   const { content } = loaded;
-  const { head } = services.trust();
   const committed = await services.ledger.commit({
     actor: caller.principal,
     once: receipts.map(({ request }) => ({ scope: 'nonce', key: request.nonce })),
@@ -154,7 +156,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
     lookups: [{ kind: 'action', key: content.effect }],
     decide: (view) => {
       if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
-      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head) return STALE_TRUST;
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== trustHead) return STALE_TRUST;
       return decideLaunch(view, facts, caller);
     },
   });

@@ -127,7 +127,6 @@ async function commitProposal(
           key: proposal.idempotency_key,
           command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
         };
-  const { head } = services.trust();
   const committed = await services.ledger.commit<Proposed>({
     actor: caller.principal,
     ...(claim === undefined ? {} : { claim }),
@@ -135,7 +134,7 @@ async function commitProposal(
     writes: [{ kind: 'effect', id: effect }, record],
     lookups: [{ kind: 'action', key: effect }],
     decide: (view) => {
-      if (view.get(configKind, CONFIG_RECORD.id)?.head !== head) return STALE_TRUST;
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
       const open = view.lookup('action', effect);
       const own = open.find((row) => row.principal === caller.principal && canJoin(row, unbound.class));
       if (own !== undefined && claim === undefined && !rerun) {

@@ -59,6 +59,7 @@ async function issue(
   if (!Number.isSafeInteger(ttlMs) || ttlMs > LIMITS.requestTtlMsMax || ttlMs < 1) {
     throw new Refusal('ttl', 'a request lives a day at most');
   }
+  const { head } = services.trust();
   const loaded = await loadAction(services, actionId);
   const { content, snapshot } = loaded;
   const approver = input.approver ?? content.approvers[0];
@@ -71,7 +72,6 @@ async function issue(
   const summary = summarize(loaded, services, await pinnedOperation(services, content));
   const request_id = services.ids.mint('req');
   const nonce = base64urlEncode(services.random.bytes(32));
-  const { head } = services.trust();
   const committed = await services.ledger.commit({
     actor: caller.principal,
     reads: [LEDGER_RECORD, CONFIG_RECORD, { kind: 'person', id: approver }, { kind: 'action', id: actionId }],

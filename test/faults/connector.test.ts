@@ -214,6 +214,20 @@ describe('a store that fails', () => {
     assert.equal(world.connector.effects.length, 1);
   });
 
+  it('because others hold it: unrecorded as well, and not a word to try again', async () => {
+    verifies('actions.settle.unrecorded');
+    const store = new FailingStore();
+    const world = await memoryWorld({ store });
+    const actionId = await approved(world);
+    world.connector.behave = async (_call, effect) => {
+      store.held = () => world.clock.advance(LIMITS.storeWaitMsMax + 1);
+      return effect();
+    };
+    assert.equal(await codeOf(world.gate.execute(actionId)), 'unrecorded');
+    store.held = undefined;
+    assert.equal((await world.gate.show(actionId)).state, 'launched');
+  });
+
   it('at any commit of the way: no second effect, nothing half done, the next try or recover goes on', async () => {
     verifies('actions.launch.nth-fault');
     let faults = 0;

@@ -49,6 +49,10 @@ export const actionRequirements = {
     behaviour:
       'a process killed at any instruction leaves no launch and the nonce intact, or a launch whose outcome is established; never two calls',
   },
+  'actions.launch.looked-again': {
+    source: 'actions',
+    behaviour: 'what changes between the last look and the commit is noticed inside the commit',
+  },
   'actions.launch.never-called': {
     source: 'actions',
     behaviour:
@@ -197,6 +201,10 @@ export const actionRequirements = {
   'actions.propose.join': {
     source: 'actions',
     behaviour: 'who proposes again what is open gets the same action; another principal gets its own',
+  },
+  'actions.propose.judged-anew': {
+    source: 'actions',
+    behaviour: 'a proposal is judged under the configuration that is active in its commit',
   },
   'actions.propose.known': { source: 'actions', behaviour: 'an unknown connector or operation is refused' },
   'actions.propose.like': {

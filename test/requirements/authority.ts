@@ -65,6 +65,10 @@ export const authorityRequirements = {
     behaviour: 'the deadlines of a request hold to the millisecond',
   },
   'authority.receipt.epoch': { source: 'authority', behaviour: 'a receipt of an earlier epoch is void' },
+  'authority.receipt.fetch': {
+    source: 'authority',
+    behaviour: 'signing stores a receipt and changes no action; one that can no longer count hides none that can',
+  },
   'authority.receipt.format': {
     source: 'authority',
     behaviour: 'a receipt is a closed form: nothing missing, nothing more, nothing of another type',

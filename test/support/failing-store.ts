@@ -7,8 +7,17 @@ export class FailingStore extends MemoryStore {
   #left = 0;
   #isDone = false;
 
+  /** Called at every try to lock the store while another process is said to hold it. */
+  held: (() => void) | undefined;
+
   constructor() {
     super(LEDGER_ID);
+  }
+
+  override begin(): boolean {
+    if (this.held === undefined) return super.begin();
+    this.held();
+    return false;
   }
 
   /** The n-th commit from now fails; `done` says whether it took effect all the same. */
