@@ -18,6 +18,7 @@ import {
   type World,
 } from '../../test/support/gate-world.js';
 import { verifies } from '../../test/support/verifies.js';
+import { actionBinding, actionDigest } from '../actions/content.js';
 import type { ActionState, Attempt } from '../actions/index.js';
 import { openRequest, signRequest, signWith } from '../approvals/index.js';
 import { type Json, type JsonObject, LIMITS } from '../core/index.js';
@@ -341,6 +342,49 @@ describe('the audit of a ledger', () => {
     ];
     await forge(world, [event('action', actionId, 'action-approved', { ...data, approvals: gone })]);
     assert.equal(await world.gate.execute(actionId).catch(({ code }: { code: string }) => code), 'binding_changed');
+    const genuine = await approved(world, { args: { text: 'genuine' } });
+    const before = await world.gate.show(genuine);
+    for (const changed of [{ nonce: 'other-nonce-0123456789' }, { credential_id: `sha256:${'0'.repeat(64)}` }]) {
+      const approvals = before.approvals.map((approval) => ({ ...approval, ...changed }));
+      await forge(world, [
+        event('action', genuine, 'action-approved', { ...data, authorization: before.authorization, approvals }),
+      ]);
+      assert.equal(await world.gate.execute(genuine).catch(({ code }: { code: string }) => code), 'binding_changed');
+    }
     assert.equal(world.connector.calls.length, 0);
+  });
+
+  it('nor asks anybody about an action that is not what its digests say', async () => {
+    verifies('actions.load.recomputed');
+    const world = await memoryWorld();
+    const { content, decision } = await world.gate.show(await proposed(world));
+    const action_id = 'act_01JDXW3Q4R8Y2M5N7P9S0T1V3W';
+    const bytes = await world.gate.args(content.action_id);
+    const own = { ...content, action_id, digest: actionDigest({ ...content, action_id }, bytes) };
+    const good = { ...own, binding: actionBinding(own) };
+    const forged = async (changes: Partial<typeof good>) => {
+      const other = await memoryWorld({ clock: world.clock });
+      const data = { content: { ...good, policy_version: content.policy_version, ...changes }, decision };
+      const payloads = [{ ref: content.args_ref, bytes }];
+      await forge(other, [{ ...event('action', action_id, 'action-proposed', data), payloads }]);
+      return other.gate.request(action_id).then(
+        () => 'asked',
+        ({ code }: { code: string }) => code,
+      );
+    };
+    assert.equal(await forged({}), 'asked', 'a whole one is one');
+    for (const changes of [
+      ...[{ target: 'other' }, { amount: 1, currency: 'EUR' }, { project: 'other' }, { connector: 'other' }],
+      ...[
+        { digest: content.digest },
+        { binding: content.binding },
+        { effect: content.digest },
+        { class: 'read' as const },
+      ],
+      ...[{ approvers: ['human:bob'] }, { approve_by: good.approve_by + 1 }, { ledger_id: 'f'.repeat(32) }],
+      ...[{ action_id: content.action_id }, { proposed_by: 'agent:other' }, { flags: ['facts_unknown' as const] }],
+    ]) {
+      assert.equal(await forged(changes), 'binding_changed', JSON.stringify(changes));
+    }
   });
 });

@@ -81,6 +81,10 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'a receipt that reached the gate in time counts later',
   },
+  'authority.receipt.looked-again': {
+    source: 'authority',
+    behaviour: 'what changes between the check of a receipt and its commit is noticed inside the commit',
+  },
   'authority.receipt.order': {
     source: 'authority',
     behaviour: 'the checks of a receipt stand in the order of the specification: of two defects the first is told',

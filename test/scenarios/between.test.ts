@@ -153,6 +153,79 @@ describe('between the look and the commit', () => {
   });
 });
 
+/** Runs `change` once, when the connector is asked for its operation. */
+function atTheOperation(world: World, change: () => Promise<unknown>): void {
+  const { operation } = world.connector;
+  let isDone = false;
+  world.connector.operation = async (name) => {
+    if (!isDone) {
+      isDone = true;
+      await change();
+    }
+    return operation.call(world.connector, name);
+  };
+}
+
+describe('between the look at a receipt and its commit', () => {
+  it('the action is taken back, or the key revoked: it does not count', async () => {
+    verifies('authority.receipt.looked-again');
+    const revoke = { change: 'revoke-key', key_id: keyId(BOB.key.publicKey) } as const;
+    const changes: readonly (readonly [string, (world: World, actionId: string) => Promise<unknown>])[] = [
+      ['state', (world, actionId) => world.gate.cancel(actionId)],
+      ['revoked_authenticator', (world) => carriedOut(world, { kind: 'registry', change: revoke })],
+    ];
+    for (const [code, change] of changes) {
+      for (const hook of [atTheOperation, atTheProof]) {
+        const world = await memoryWorld();
+        await carriedOut(world, addKeyAct(BOB));
+        const actionId = await proposed(world);
+        const { request } = await world.gate.request(actionId, { approver: 'human:bob' });
+        hook(world, () => change(world, actionId));
+        assert.equal(await codeOf(world.gate.approve(actionId, signed(request, BOB))), code);
+        assert.deepEqual((await world.gate.show(actionId)).approvals, []);
+      }
+    }
+  });
+
+  it('for an act the key is revoked: it is not carried out', async () => {
+    verifies('authority.receipt.looked-again');
+    const world = await memoryWorld();
+    await carriedOut(world, addKeyAct(BOB, ['approver', 'operator']));
+    const act = await configAct(world, TRUST.replace('name: test', 'name: tested'));
+    const { request } = await world.gate.requestAct(act, 'human:bob');
+    const revoke = { change: 'revoke-key', key_id: keyId(BOB.key.publicKey) } as const;
+    atTheProof(world, () => carriedOut(world, { kind: 'registry', change: revoke }));
+    assert.equal(await codeOf(world.gate.submit(signed(request, BOB))), 'revoked_authenticator');
+    assert.equal(world.gate.services.trust().config.name, 'test');
+  });
+
+  it('for two acts of one signer, that together would leave no operator: one is carried out', async () => {
+    verifies('authority.registry.last-operator');
+    const world = await memoryWorld();
+    await carriedOut(world, addKeyAct(BOB, ['approver', 'operator']));
+    const revoke = (publicKey: string) =>
+      ({ kind: 'registry', change: { change: 'revoke-key', key_id: keyId(publicKey) } }) as const;
+    const own = await world.gate.requestAct(revoke(ALICE.key.publicKey), 'human:alice');
+    atTheProof(world, () => carriedOut(world, revoke(BOB.key.publicKey)));
+    assert.equal(await codeOf(world.gate.submit(signed(own.request))), 'approvers');
+  });
+});
+
+/** Runs `change` once, after the next signature was verified. */
+function atTheProof(world: World, change: () => Promise<unknown>): void {
+  const { proofs } = world.gate.services;
+  const verify = proofs.verify.bind(proofs);
+  let isDone = false;
+  proofs.verify = async (receipt, key) => {
+    const verdict = await verify(receipt, key);
+    if (!isDone) {
+      isDone = true;
+      await change();
+    }
+    return verdict;
+  };
+}
+
 describe('a restore that was cut between its commit and its marks', () => {
   it('lets nothing of before be launched, not even what policy allows', async () => {
     verifies('app.restore.voids');
