@@ -382,6 +382,8 @@ describe('the audit of a ledger', () => {
         { class: 'read' as const },
       ],
       ...[{ approvers: ['human:bob'] }, { approve_by: good.approve_by + 1 }, { ledger_id: 'f'.repeat(32) }],
+      ...[{ digest: content.digest, binding: actionBinding({ ...good, digest: content.digest }) }],
+      ...[{ policy_version: `sha256:${'0'.repeat(64)}` }, { operation: 'note' }],
       ...[{ action_id: content.action_id }, { proposed_by: 'agent:other' }, { flags: ['facts_unknown' as const] }],
     ]) {
       assert.equal(await forged(changes), 'binding_changed', JSON.stringify(changes));
