@@ -98,7 +98,8 @@ export function callFor(
   args: JsonObject,
   extras: CallExtras,
 ): Call {
-  const { attempt, signal, fresh } = extras;
+  const { attempt, fresh } = extras;
+  let given = extras.signal;
   const { action_id, amount, currency, preconditions } = content;
   return {
     actionId: action_id,
@@ -115,7 +116,11 @@ export function callFor(
       fresh?.get(ref) ?? (await services.ledger.payload({ kind: 'action', id: action_id }, 0, ref)),
     secret: (name) => services.secret(name),
     deadline: attempt?.deadline ?? services.clock.now() + SNAPSHOT_MS_MAX,
-    signal: signal ?? AbortSignal.timeout(SNAPSHOT_MS_MAX),
+    // Made when it is asked for: most looks at a call are at its arguments alone.
+    get signal() {
+      given ??= AbortSignal.timeout(SNAPSHOT_MS_MAX);
+      return given;
+    },
     idempotencyKey: action_id,
   };
 }
@@ -125,15 +130,18 @@ const SNAPSHOT_MS_MAX = 60_000;
 
 /** A connector's answer to a question without an effect; a Fault where none comes in time. */
 export async function inTime<T>(services: Services, ask: () => Promise<T> | undefined): Promise<T | undefined> {
+  const asked = ask();
+  if (asked === undefined) return undefined;
   const stop = new AbortController();
   const late = services.sleep(SNAPSHOT_MS_MAX, stop.signal).then((): T | undefined => {
     if (stop.signal.aborted) return undefined;
     throw new Fault('internal', 'the connector did not answer in time');
   });
   try {
-    return await Promise.race([ask() ?? Promise.resolve(undefined), late]);
+    return await Promise.race([asked, late]);
   } finally {
-    stop.abort();
+    // A plain reason: the default is an exception with a stack that nobody reads.
+    stop.abort('done');
   }
 }
 

@@ -56,7 +56,8 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
     .sleep(Math.max(0, attempt.deadline - services.clock.now()), stop.signal)
     .then((): Outcome | undefined => undefined);
   const outcome = await Promise.race([answer, overdue]);
-  stop.abort();
+  // A plain reason: the default is an exception with a stack that nobody reads.
+  stop.abort('done');
   services.failpoint('launch.after-call');
   if (outcome === undefined) {
     settleLater(services, content.action_id, attempt.no, answer);

@@ -17,6 +17,10 @@ const FOLD_MAX = 256;
 interface Cached {
   readonly stored: StoredState;
   readonly stateText: string;
+  /** Whether its state was folded from all of its events, or follows from one that was. */
+  readonly isFolded: boolean;
+  /** `changes()` of the store before it was read, or in the transaction that wrote it. */
+  readonly changes: number | undefined;
 }
 
 /** Checks a row's own hash and its place behind the event before. Answers what is wrong, or undefined. */
@@ -32,6 +36,8 @@ export class LocalReader {
   readonly #store: LocalStore;
   readonly #kinds: Kinds;
   readonly #cache = new Map<string, Cached>();
+  /** `changes()` in the transaction of the batch: nobody else writes until it ends. */
+  #batchChanges: number | undefined;
 
   constructor(store: LocalStore, kinds: Kinds) {
     this.#store = store;
@@ -47,11 +53,12 @@ export class LocalReader {
   /** What one batch reads, under the lock that the store holds. */
   base(now: number): Base {
     const store = this.#store;
+    this.#batchChanges = store.changes();
     return {
       ledgerId: store.ledgerId,
       kinds: this.#kinds,
       now,
-      record: (ref) => readable(() => this.record(ref)),
+      record: (ref) => readable(() => this.#record(ref, this.#batchChanges)),
       lookup: (kind, key) => readable(() => [...store.lookup(kind, key)]),
       claim: (scope, principal, key) => readable(() => store.claim(scope, principal, key)),
       outcome: (claim) => readable(() => this.#outcome(claim)),
@@ -59,22 +66,36 @@ export class LocalReader {
   }
 
   record(ref: RecordRef): StoredState | undefined {
+    return this.#record(ref, this.#store.changes());
+  }
+
+  #record(ref: RecordRef, changes: number | undefined): StoredState | undefined {
+    const known = this.#cache.get(recordName(ref));
+    if (known !== undefined && changes !== undefined && known.changes === changes) return known.stored;
     const row = this.#row(ref);
     if (row === undefined) return undefined;
-    const cached = this.#cache.get(recordName(ref));
-    if (cached !== undefined && cached.stored.head === row.head && cached.stateText === row.stateText)
-      return cached.stored;
-    const stored = row.revision < FOLD_MAX ? this.#fold(row) : this.#lastOnly(row);
-    this.#keep(stored, row.stateText);
+    const same = known !== undefined && known.stored.head === row.head && known.stateText === row.stateText;
+    if (same) return known.stored;
+    const isFolded = row.revision < FOLD_MAX;
+    const stored = isFolded ? this.#fold(row) : this.#lastOnly(row);
+    this.#keep({ stored, stateText: row.stateText, isFolded, changes });
     return stored;
   }
 
-  /** As `record`, and always from the events as they stand in the store now. */
+  /**
+   * As `record`, and from the events as they stand in the store now: folded again, unless this process folded or wrote them
+   * itself and no other connection has changed anything since.
+   */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
+    const changes = this.#store.changes();
+    const known = this.#cache.get(recordName(ref));
+    if (known?.isFolded && changes !== undefined && known.changes === changes) return known.stored;
     const row = this.#row(ref);
     if (row === undefined) return undefined;
     if (kind.name !== ref.kind) throw new Fault('internal', 'the kind and the record do not match');
-    return this.#fold(row);
+    const stored = this.#fold(row);
+    this.#keep({ stored, stateText: row.stateText, isFolded: true, changes });
+    return stored;
   }
 
   /** An older program would make another state of a newer record, so it does not try. */
@@ -102,19 +123,22 @@ export class LocalReader {
     });
   }
 
-  /** Keeps what a durable commit wrote, so that the next reader need not parse it. */
+  /** Keeps what a durable commit wrote, so that the next reader need not read it. */
   remember(records: Iterable<ChangedRecord>): void {
-    for (const { stored, row } of records) this.#keep(stored, row.stateText);
+    const changes = this.#batchChanges;
+    for (const { stored, row } of records) {
+      this.#keep({ stored, stateText: row.stateText, isFolded: stored.revision < FOLD_MAX, changes });
+    }
   }
 
   forget(): void {
     this.#cache.clear();
   }
 
-  #keep(stored: StoredState, stateText: string): void {
-    const name = recordName(stored.ref);
+  #keep(cached: Cached): void {
+    const name = recordName(cached.stored.ref);
     this.#cache.delete(name);
-    this.#cache.set(name, { stored, stateText });
+    this.#cache.set(name, cached);
     if (this.#cache.size > LIMITS.cachedRecordsMax) {
       const oldest = this.#cache.keys().next().value;
       if (oldest !== undefined) this.#cache.delete(oldest);

@@ -40,6 +40,12 @@ export interface LocalStore {
   /** Runs reads that all see the same moment, whatever other processes commit meanwhile. */
   snapshot<Result>(read: () => Result): Result;
 
+  /**
+   * A number that is another one after any other connection changed anything; undefined where a store can't tell. What was
+   * read and checked at one number stands in the store as long as the number does.
+   */
+  changes(): number | undefined;
+
   record(ref: RecordRef): RecordRow | undefined;
   lookup(kind: KindName, key: string): readonly LookupRow[];
   claim(scope: string, principal: string, key: string): TakenClaim | undefined;

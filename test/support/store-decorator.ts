@@ -31,6 +31,9 @@ export class StoreDecorator implements LocalStore {
   snapshot<Result>(read: () => Result): Result {
     return this.inner.snapshot(read);
   }
+  changes(): number | undefined {
+    return this.inner.changes();
+  }
   record(...parts: Parameter<'record'>) {
     return this.inner.record(...parts);
   }

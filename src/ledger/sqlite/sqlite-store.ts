@@ -12,16 +12,21 @@ import type { KindName, RecordRef } from '../kind.js';
 import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
 import type { EventRow, LocalStore, RecordRow } from '../store.js';
-import { type Connection, openDatabase, schemaDamage, syncFolder } from './database.js';
+import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
 import { listStatement } from './list.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
 import { prepareAll, SCANS, type Statements } from './statements.js';
+
+const LISTS_MAX = 64;
 
 export class SqliteStore implements LocalStore {
   readonly ledgerId: string;
   readonly #path: string;
   #database: Connection;
   #statements: Statements;
+  #opened = 0;
+  /** Statements of lists by their text: a query's conditions make a small number of them. */
+  readonly #lists = new Map<string, Statement>();
 
   /** Opens the file, or creates it for a new ledger. Refuses and faults as `openDatabase`. */
   constructor(path: string, newLedgerId?: string) {
@@ -56,6 +61,8 @@ export class SqliteStore implements LocalStore {
     if (ledgerId !== this.ledgerId) throw new Fault('store', 'another ledger stands at the path of this one');
     this.#database = database;
     this.#statements = prepareAll(database);
+    this.#opened += 1;
+    this.#lists.clear();
   }
 
   snapshot<Result>(read: () => Result): Result {
@@ -71,6 +78,12 @@ export class SqliteStore implements LocalStore {
     const checked = this.#database.pragma('integrity_check(5)', { simple: false }) as { integrity_check: string }[];
     const file = checked.map((row) => row.integrity_check).filter((what) => what !== 'ok');
     return [...file.map((what) => `the file is damaged: ${what}`), ...schemaDamage(this.#database)];
+  }
+
+  /** Counts connections too: the number of another connection says nothing about this one's. */
+  changes(): number {
+    const { data_version: version } = this.#statements.changes.get() as { data_version: number };
+    return this.#opened * 2 ** 32 + version;
   }
 
   record(ref: RecordRef): RecordRow | undefined {
@@ -108,7 +121,13 @@ export class SqliteStore implements LocalStore {
 
   list(query: ListQuery): Page {
     const { text, values } = listStatement(query, placeOf(query), pageLimit(query) + 1);
-    return pageOf(query, (this.#database.prepare(text).all(...values) as RecordColumns[]).map(recordRowOf));
+    let statement = this.#lists.get(text);
+    if (statement === undefined) {
+      if (this.#lists.size >= LISTS_MAX) this.#lists.clear();
+      statement = this.#database.prepare(text);
+      this.#lists.set(text, statement);
+    }
+    return pageOf(query, (statement.all(...values) as RecordColumns[]).map(recordRowOf));
   }
 
   head(): LogHead {

@@ -8,6 +8,7 @@ const TEXTS = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
+  changes: 'PRAGMA data_version',
   record: 'SELECT * FROM records WHERE kind = ? AND id = ?',
   lookup: 'SELECT id, status, principal FROM records WHERE kind = ? AND lookup = ? ORDER BY id',
   claim: 'SELECT * FROM claims WHERE scope = ? AND principal = ? AND key = ?',
