@@ -125,13 +125,16 @@ function plainRefusal({ state }: LoadedAction, decision: 'approve' | 'deny', now
 export function storeReceipt(services: Services, caller: Caller, value: unknown): Promise<{ request_id: string }> {
   const receipt = parseReceipt(value);
   return withFreshFacts(services, async () => {
-    const { expected } = await verifyForAction(services, receipt, receipt.request.subject);
-    const { request_id } = receipt.request;
+    const { loaded, expected } = await verifyForAction(services, receipt, receipt.request.subject);
+    const { request_id, subject } = receipt.request;
+    const { head } = services.trust();
     const committed = await services.ledger.commit({
       actor: caller.principal,
-      reads: [LEDGER_RECORD, ...receiptRecords(receipt)],
+      reads: [LEDGER_RECORD, CONFIG_RECORD, { kind: 'action', id: subject }, ...receiptRecords(receipt)],
       writes: [{ kind: 'request', id: request_id }],
       decide: (view) => {
+        if (view.get(actionKind, subject)?.head !== loaded.snapshot.head) return STALE;
+        if (view.get(configKind, CONFIG_RECORD.id)?.head !== head) return STALE_TRUST;
         const refused = checkInView(view, receipt, expected);
         if (refused !== undefined) return refused;
         if (view.get(requestKind, request_id)?.state.state !== 'open') {

@@ -225,6 +225,10 @@ function settle(state: ActionState, settlement: Settlement, now: number): readon
   if (!current) return settleLate(state, attempt, settlement);
   if (settlement.settledBy === 'reconcile' && state.state === 'launched') return refuse(state, 'wait, or recover it');
   if (state.state === 'unknown' && outcome === 'unknown') return refuse(state, 'nothing new is known');
+  // INVARIANT: after a restore the last attempt that the store knows may not be the last that ran: that it had no effect
+  // says nothing of the others (actions.machine.interrupted).
+  if (state.interrupted && outcome === 'failed')
+    return refuse(state, 'the store was restored: another attempt may have run');
   if (settlement.settledBy === 'reconcile' && outcome === 'failed' && now < attempt.deadline + LIMITS.graceMs) {
     return refuse(state, 'the call may still arrive');
   }
@@ -269,5 +273,6 @@ function recover(state: ActionState, by: string, now: number): readonly ActionEv
 /** After a restore nobody knows what became of an open action since the backup. */
 function interrupt(state: ActionState): readonly ActionEvent[] | Refusal {
   if (!isOpen(state.state)) return refuse(state, 'it is not open');
+  if (state.interrupted) return refuse(state, 'it is marked already');
   return [{ type: 'action-interrupted', data: {} }];
 }

@@ -14,7 +14,7 @@ import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal } from './judge.js';
-import { callFor, contentPayload, findOperation, loadAction } from './load.js';
+import { callFor, contentPayload, findOperation, inTime, loadAction } from './load.js';
 import { type ActionCommand, decideAction } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
@@ -64,6 +64,9 @@ async function isOver(services: Services, actionId: string): Promise<boolean> {
 export async function proposeLike(services: Services, caller: Caller, actionId: string): Promise<ProposedAction> {
   const { content, args, argsText } = await loadAction(services, actionId);
   const { project, work_item, connector, operation, target, amount, currency } = content;
+  if (content.on_behalf_of.length > 0 && caller.mayActForOthers !== true) {
+    throw new Refusal('forbidden', 'this caller may not propose on behalf of others', { path: 'on_behalf_of' });
+  }
   const found = await findOperation(services, connector, operation);
   const again = found.args.safeParse(args);
   if (!again.success || canonicalize(again.data as Json) !== argsText) {
@@ -81,6 +84,10 @@ export async function proposeLike(services: Services, caller: Caller, actionId: 
     target,
     args,
     class: content.class,
+    // Who may approve, and for whom it is asked, never widens by asking again.
+    ...(content.approvers.length === 0 ? {} : { approvers: [...content.approvers] }),
+    ...(content.on_behalf_of.length === 0 ? {} : { on_behalf_of: [...content.on_behalf_of] }),
+    launch_within_ms: content.launch_within_ms,
     ...(work_item === null ? {} : { work_item }),
     ...(amount === null || currency === null ? {} : { amount, currency }),
     ...(kept.length === 0 ? {} : { content: kept }),
@@ -93,9 +100,8 @@ export async function explainProposal(services: Services, caller: Caller, input:
   const action_id = services.ids.mint('act');
   const judged = await judge(services, caller, parseProposal(input), action_id, false);
   const { decision, unbound, operation, args, argsText } = judged;
-  const preview = await operation.preview?.(
-    callFor(services, unbound, argsText, args, { fresh: freshContent(judged.proposal) }),
-  );
+  const call = callFor(services, unbound, argsText, args, { fresh: freshContent(judged.proposal) });
+  const preview = await inTime(services, () => operation.preview?.(call));
   const { approvers, class: actionClass, rule, preconditions } = unbound;
   return {
     decision,

@@ -5,6 +5,7 @@
  * Source: seeds actions-and-the-gate (steps 3 to 5); spec actions (launch).
  */
 import * as z from 'zod';
+import { expireRequest, requestKind } from '../approvals/index.js';
 import type { Operation, Outcome } from '../connectors/index.js';
 import { canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
@@ -211,6 +212,7 @@ export interface Recovered {
  * Ends what nobody will end: overdue launches become unknown, overdue proposals and approvals expire. Calls nothing.
  */
 export async function recover(services: Services, caller: Caller): Promise<Recovered> {
+  await expireRequests(services);
   const unknown: string[] = [];
   const expired: string[] = [];
   for (let after: string | undefined; ; ) {
@@ -232,6 +234,29 @@ export async function recover(services: Services, caller: Caller): Promise<Recov
     if (page.next === undefined || due.length < page.rows.length) return { unknown, expired };
     after = page.next;
   }
+}
+
+/** Ends the requests that nobody signed in time, so that they wait for nobody. */
+async function expireRequests(services: Services): Promise<void> {
+  const { ledger, clock } = services;
+  for (let after: string | undefined; ; ) {
+    const page = await ledger.list({ kind: 'request', waiting: true, ...(after === undefined ? {} : { after }) });
+    const due = page.rows.filter((row) => (row.due ?? 0) <= clock.now());
+    await Promise.all(due.map(({ id }) => expireOne(services, id)));
+    if (page.next === undefined || due.length < page.rows.length) return;
+    after = page.next;
+  }
+}
+
+async function expireOne({ ledger }: Services, id: string): Promise<void> {
+  await ledger.commit({
+    actor: 'engine:gate',
+    writes: [{ kind: 'request', id }],
+    decide: (view) => {
+      const event = expireRequest(view.get(requestKind, id)?.state, view.now);
+      return { events: event === undefined ? [] : [event], outcome: null };
+    },
+  });
 }
 
 /** Takes an action back before its launch. */

@@ -6,7 +6,7 @@
 import { type ActionState, actionKind } from '../actions/index.js';
 import { requestKind } from '../approvals/index.js';
 import { LIMITS } from '../core/index.js';
-import type { Ledger } from '../ledger/index.js';
+import type { Ledger, ListRow } from '../ledger/index.js';
 
 export type DecisionRow = {
   readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request';
@@ -77,9 +77,24 @@ function actionRow(state: ActionState, due: number, now: number): DecisionRow | 
 
 /** Open requests for changes of people, keys or configuration. */
 async function actRows(ledger: Ledger, now: number, person?: string): Promise<readonly DecisionRow[]> {
-  const page = await ledger.list({ kind: 'request', waiting: true });
   const rows: DecisionRow[] = [];
-  for (const { id, due } of page.rows) {
+  for (let after: string | undefined; rows.length < ROWS_MAX; ) {
+    const page = await ledger.list({ kind: 'request', waiting: true, ...(after === undefined ? {} : { after }) });
+    await addActRows(ledger, page.rows, now, person, rows);
+    if (page.next === undefined) break;
+    after = page.next;
+  }
+  return rows;
+}
+
+async function addActRows(
+  ledger: Ledger,
+  page: readonly ListRow[],
+  now: number,
+  person: string | undefined,
+  rows: DecisionRow[],
+): Promise<void> {
+  for (const { id, due } of page) {
     if ((due ?? 0) <= now) continue;
     const request = (await ledger.read(requestKind, id))?.state.request;
     if (request === undefined || request.kind === 'action') continue;
@@ -98,5 +113,4 @@ async function actRows(ledger: Ledger, now: number, person?: string): Promise<re
       next: `countersign approver sign ${id}`,
     });
   }
-  return rows;
 }

@@ -33,7 +33,11 @@ export interface ActionFilter {
   readonly after?: string;
 }
 
+/** Refuses `invalid` for a limit that is no whole number of rows. */
 export function queryOf({ project, states, limit, after }: ActionFilter): ListQuery {
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new Refusal('invalid', 'a page has one row or more', { path: 'limit' });
+  }
   return {
     kind: 'action',
     ...(project === undefined ? {} : { project }),

@@ -48,7 +48,7 @@ import {
   requestKind,
 } from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
-import { Fault, isOurs, PATTERNS, Refusal } from '../core/index.js';
+import { Fault, isOurs, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
@@ -73,14 +73,6 @@ export class Gate {
 
   get ledger(): Ledger {
     return this.services.ledger;
-  }
-
-  /** The same gate for another authenticated caller. Refuses `forbidden` for a person: that takes a signature. */
-  as(caller: Caller): Gate {
-    if (!PATTERNS.principal.test(caller.principal) || PATTERNS.human.test(caller.principal)) {
-      throw new Refusal('forbidden', 'a person arises only from a signature');
-    }
-    return new Gate(this.services, caller, async () => undefined);
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */
@@ -157,10 +149,19 @@ export class Gate {
       const receipt = parseReceipt(value);
       if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
       const act = await carryOut(this.services, receipt);
-      if (act.kind === 'config') await this.services.reloadTrust();
+      if (act.kind === 'config') await this.#reload();
       if (act.kind === 'restore') await interruptOpen(this.services);
       return { request_id: receipt.request.request_id, act };
     });
+  }
+
+  /** After a change was carried out: where it takes this caller's leave away, the next verb says so, not this one. */
+  async #reload(): Promise<void> {
+    try {
+      await this.services.reloadTrust();
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'forbidden') throw error;
+    }
   }
 
   /** Lets a receipt that the caller holds count toward the action: it approves, or denies. */
@@ -248,7 +249,8 @@ export class Gate {
 
   /** Waits until `until` holds or the time is over; answers the state that the action has then. */
   async wait(actionId: string, until: (state: ActionState) => boolean, timeoutMs: number): Promise<ActionState> {
-    const signal = AbortSignal.timeout(timeoutMs);
+    if (!(timeoutMs >= 0)) throw new Refusal('invalid', 'a wait takes 0 or more milliseconds', { path: 'timeoutMs' });
+    const signal = AbortSignal.timeout(Math.ceil(Math.min(timeoutMs, LIMITS.waitMsMax)));
     const { sequence } = await this.#ours(() => this.ledger.head());
     let state = await this.show(actionId);
     if (until(state)) return state;

@@ -25,6 +25,7 @@ import { applyConfig, CONFIG_RECORD } from '../policy/index.js';
 import { checkHome, type Home, makeHome } from './home.js';
 import { openStore } from './open.js';
 import { systemRandom } from './random.js';
+import { seenOf, writeSeen } from './seen.js';
 import { parseTrustConfig } from './trust-file.js';
 
 export interface InitOptions {
@@ -39,7 +40,7 @@ export interface InitOptions {
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
   if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
-  if (demo && existsSync(home.folder) && readdirSync(home.folder).length > 0) {
+  if (demo && !isFresh(home.folder)) {
     throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
   }
   const config = await parseTrustConfig(trust);
@@ -59,6 +60,7 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
           outcome: null,
         }),
       });
+      writeSeen(home.seenFile, seenOf(ledgerId, 0, await ledger.head()));
     } finally {
       await ledger.close();
     }
@@ -66,6 +68,15 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   return { ledgerId };
+}
+
+/** Whether nothing stands at a path, or an empty folder. */
+function isFresh(path: string): boolean {
+  try {
+    return !existsSync(path) || readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 /** A file for its owner alone, that must not exist yet. */

@@ -199,7 +199,11 @@ class Memory {
     this.#ledgerId = ledgerId;
     this.#path = path;
     this.barrier = barrier;
-    this.#timer = setInterval(() => void this.#write(false).catch(() => undefined), SEEN_MS);
+    this.#timer = setInterval(() => {
+      this.#write(false).catch(() => {
+        this.barrier = new Refusal('ledger_rolled_back', 'this gate can not write down what it has seen');
+      });
+    }, SEEN_MS);
     this.#timer.unref();
   }
 

@@ -14,7 +14,7 @@ export async function interruptOpen(services: Services): Promise<number> {
   if (epoch === 0) return 0;
   let marked = 0;
   for (let after: string | undefined; ; ) {
-    const statuses = ['proposed', 'approved', 'launched'];
+    const statuses = ['proposed', 'approved', 'launched', 'unknown'];
     const page = await ledger.list({ kind: 'action', waiting: true, statuses, ...(after ? { after } : {}) });
     const results = await Promise.all(page.rows.map(({ id }) => interrupt(services, id, epoch)));
     marked += results.filter(Boolean).length;

@@ -61,7 +61,8 @@ export async function rollbackBarrier(
   epoch: number,
   seen: Seen | undefined,
 ): Promise<Refusal | undefined> {
-  if (seen === undefined) return undefined;
+  // Every home gets its memory with its ledger: one without is new to this store, and can't vouch for it.
+  if (seen === undefined) return new Refusal('ledger_rolled_back', 'this gate remembers nothing of its ledger');
   if (seen.ledger_id !== ledgerId)
     return new Refusal('ledger_rolled_back', 'another ledger stands where this gate knew its own');
   if (seen.epoch > epoch) return new Refusal('ledger_rolled_back', 'the store is from before a restore');

@@ -8,7 +8,7 @@
 import type { ZodType } from 'zod';
 import { type ActionState, CLASSES, type Settled } from '../actions/index.js';
 import { type ActionClass, type Call, type Operation, type Outcome, operationDigest } from '../connectors/index.js';
-import { type Json, type JsonObject, LIMITS, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
+import { Fault, type Json, type JsonObject, LIMITS, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import type { Gate } from './gate.js';
 import type { ToolConnector } from './tool-connector.js';
 
@@ -134,7 +134,13 @@ function isOver(state: ActionState, now: number): boolean {
 /** Target and amount as the arguments say. Refuses `invalid` for arguments that the tool does not take. */
 function factsFor<Input>(definition: ToolDefinition<Input>, operation: Operation, args: Input) {
   const parsed = definition.input.safeParse(args);
-  if (parsed.success) return operation.facts?.(parsed.data as JsonObject);
+  if (parsed.success) {
+    try {
+      return operation.facts?.(parsed.data as JsonObject);
+    } catch (error) {
+      throw new Fault('internal', 'the tool could not say what its arguments affect', error);
+    }
+  }
   const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
   throw new Refusal('invalid', `\`${path}\` is not what the tool takes`, { path });
 }

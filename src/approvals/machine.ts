@@ -28,6 +28,8 @@ function evolve(state: RequestState | undefined, event: LedgerEvent): RequestSta
       const { receipt, used } = event.data as unknown as { receipt: Receipt; used: boolean };
       return { ...(state as RequestState), state: used ? 'used' : 'signed', receipt, signed_at: event.at };
     }
+    case 'request-expired':
+      return { ...(state as RequestState), state: 'expired' };
     case 'request-used':
       return { ...(state as RequestState), state: 'used' };
     default:
@@ -49,4 +51,10 @@ export function signRequest(receipt: Receipt, used: boolean): NewEvent {
 
 export function useRequest(requestId: string): NewEvent {
   return { record: { kind: 'request', id: requestId }, type: 'request-used', data: {} };
+}
+
+/** Ends a request that nobody signed in time; undefined where there is nothing to end. */
+export function expireRequest(state: RequestState | undefined, now: number): NewEvent | undefined {
+  if (state?.state !== 'open' || now < state.request.exp) return undefined;
+  return { record: { kind: 'request', id: state.request.request_id }, type: 'request-expired', data: {} };
 }

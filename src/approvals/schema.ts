@@ -55,7 +55,7 @@ export function challengeOf(request: RequestDocument): Uint8Array {
 export type RequestState = {
   readonly request: RequestDocument;
   /** `used`: what it authorized was carried out. */
-  readonly state: 'open' | 'signed' | 'used';
+  readonly state: 'open' | 'signed' | 'used' | 'expired';
   readonly receipt: Receipt | null;
   /** When the receipt reached the gate. */
   readonly signed_at: number | null;

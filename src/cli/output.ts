@@ -110,9 +110,9 @@ export function writeError(output: Output, error: Refusal | Fault, debug: boolea
     output.streams.err(`${JSON.stringify({ error: body })}\n`);
   } else {
     const word = error.name === 'Refusal' ? 'refused' : 'fault';
-    output.streams.err(`${paint.bad(`${word} [${code}]`)}: ${message}\n`);
-    output.streams.err(`  next: ${next}\n`);
-    if (debug && error.cause !== undefined) output.streams.err(`  cause: ${String(error.cause)}\n`);
+    output.streams.err(`${paint.bad(`${word} [${code}]`)}: ${shown(message)}\n`);
+    output.streams.err(`  next: ${shown(next)}\n`);
+    if (debug && error.cause !== undefined) output.streams.err(`  cause: ${shown(String(error.cause))}\n`);
   }
   return exit;
 }

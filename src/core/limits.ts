@@ -30,6 +30,8 @@ export const LIMITS = {
   requestTtlMsMax: 24 * 3_600_000,
   /** A request may be dated this far in the future of the gate's clock. */
   iatFutureMsMax: 120_000,
+  /** A caller waits for a decision or an outcome this long at most. */
+  waitMsMax: 24 * 3_600_000,
   /** Between the launch's commit and the first byte of the call. */
   launchToCallMsMax: 2_000,
   /** After a call's deadline, before `recover` or a `failed` by reconcile. */

@@ -285,4 +285,8 @@ export const actionRequirements = {
   },
   'actions.thread.redacted': { source: 'actions', behaviour: 'entries are redacted and one line each' },
   'actions.thread.words': { source: 'actions', behaviour: 'each kind of event has words of its own' },
+  'actions.machine.interrupted': {
+    source: 'authority',
+    behaviour: 'after a restore no attempt that the store knows makes an action fail: another may have run since',
+  },
 } as const;

@@ -84,4 +84,12 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'people, keys, configuration and epochs that nobody signed for are found',
   },
+  'app.seen.missing': {
+    source: 'authority',
+    behaviour: 'a gate that remembers nothing of its ledger launches nothing until a person accepts the store',
+  },
+  'app.inbox.expired': {
+    source: 'actions',
+    behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',
+  },
 } as const;

@@ -172,6 +172,42 @@ describe('a store that misses what the gate has seen', () => {
     await world.close();
   });
 
+  it('is noticed also where the gate remembers nothing: a backup in a home made anew launches nothing', async () => {
+    verifies('app.seen.missing');
+    const { world, copy, waiting } = await withOlderCopy();
+    const home = homeAt(world.folder, {});
+    for (const suffix of ['', '-wal', '-shm']) rmSync(home.store + suffix, { force: true });
+    rmSync(home.seenFile);
+    await placeBackup(home, copy, 5);
+    const gate = (await world.another()) as CountersignGate;
+    const calls = world.connector.calls.length;
+    assert.equal(await codeOf(gate.execute(waiting)), 'ledger_rolled_back');
+    assert.equal(world.connector.calls.length, calls);
+    assert.ok(!existsSync(home.seenFile), 'the gate does not make up a memory by itself');
+    await gate.submit(signed((await restoreAct(gate)).request));
+    assert.equal((await gate.show(waiting)).state, 'unknown');
+    await world.close();
+  });
+
+  it('leaves no way to call an action failed because of an older attempt', async () => {
+    verifies('actions.machine.interrupted');
+    const world = await homeWorld();
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const actionId = await approved(world, { args: { text: 'lost' } });
+    await world.gate.execute(actionId);
+    await world.gate.submit(signed((await restoreAct(world.gate as CountersignGate)).request));
+    assert.deepEqual(
+      [(await world.gate.show(actionId)).state, (await world.gate.show(actionId)).interrupted],
+      ['unknown', true],
+    );
+    world.clock.advance(3_600_000);
+    // The connector finds nothing of the attempt that the store knows: another one may have run since the backup.
+    assert.equal(await codeOf(world.gate.reconcile(actionId)), 'decision_required');
+    const again = await world.gate.proposeLike(actionId);
+    assert.ok((await world.gate.show(again.action_id)).content.flags.includes('possible_duplicate'));
+    await world.close();
+  });
+
   it('is noticed also where the memory itself is damaged, and restored all the same', async () => {
     verifies('app.seen.damaged');
     const world = await homeWorld();

@@ -176,13 +176,11 @@ export function recover(): Command {
   };
 }
 
-const WAIT_MS_MAX = 24 * 3_600_000;
-
 /** Waits until the action is decided, or with `--settled` until its outcome is known. */
 export function wait(actionId: string, options: { readonly timeout?: string; readonly settled?: boolean }): Command {
   return async ({ gate, output }) => {
     const opened = await gate();
-    const timeoutMs = Math.min(options.timeout === undefined ? 600_000 : duration(options.timeout), WAIT_MS_MAX);
+    const timeoutMs = options.timeout === undefined ? 600_000 : duration(options.timeout);
     const open = options.settled === true ? ['proposed', 'approved', 'launched'] : ['proposed'];
     const state = await opened.wait(actionId, ({ state: now }) => !open.includes(now), timeoutMs);
     output.value(state);

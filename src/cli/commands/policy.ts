@@ -78,10 +78,21 @@ async function compared(opened: OpenGate, file: string | undefined) {
   const config = await readTrustFile(file === undefined ? opened.home.trustFile : resolve(file));
   const active = opened.services.trust();
   const changes = configChanges(active.config as never, config as never);
-  const { rows } = await opened.list({ states: ['proposed', 'approved'], limit: 200 });
+  const pending = changes.length === 0 ? 0 : await countPending(opened);
   return {
     draft: { config, version: policyVersion(config) },
     changes,
-    pending: changes.length === 0 ? 0 : rows.length,
+    pending,
   };
+}
+
+/** Actions that wait for an approval or a launch, over all pages. */
+async function countPending(opened: OpenGate): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined; ; ) {
+    const page = await opened.list({ states: ['proposed', 'approved'], ...(after === undefined ? {} : { after }) });
+    count += page.rows.length;
+    if (page.next === undefined) return count;
+    after = page.next;
+  }
 }
