@@ -225,7 +225,8 @@ function settle(state: ActionState, settlement: Settlement, now: number): readon
   if (!current) return settleLate(state, attempt, settlement);
   if (settlement.settledBy === 'reconcile' && state.state === 'launched') return refuse(state, 'wait, or recover it');
   if (state.state === 'unknown' && outcome === 'unknown') return refuse(state, 'nothing new is known');
-  // INVARIANT: after a restore the last attempt that the store knows may not be the last that ran: that it had no effect
+  // INVARIANT: after a restore the last attempt that the store knows may not be the last that ran: that it had no
+  // effect
   // says nothing of the others (actions.machine.interrupted).
   if (state.interrupted && outcome === 'failed')
     return refuse(state, 'the store was restored: another attempt may have run');

@@ -83,7 +83,8 @@ export class LocalReader {
   }
 
   /**
-   * As `record`, and from the events as they stand in the store now: folded again, unless this process folded or wrote them
+   * As `record`, and from the events as they stand in the store now: folded again, unless this process folded or
+   * wrote them
    * itself and no other connection has changed anything since.
    */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {

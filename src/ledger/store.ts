@@ -41,7 +41,8 @@ export interface LocalStore {
   snapshot<Result>(read: () => Result): Result;
 
   /**
-   * A number that is another one after any other connection changed anything; undefined where a store can't tell. What was
+   * A number that is another one after any other connection changed anything; undefined where a store can't tell.
+   * What was
    * read and checked at one number stands in the store as long as the number does.
    */
   changes(): number | undefined;
