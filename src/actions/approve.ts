@@ -23,7 +23,7 @@ import type { NewEvent, RecordRef, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind } from './evolve.js';
 import { methodsOf } from './judge.js';
-import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { currentSummary, type LoadedAction, loadAction } from './load.js';
 import { type ActionCommand, decideAction } from './machine.js';
 import { policyBarrier } from './request.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
@@ -106,7 +106,7 @@ async function verifyForAction(services: Services, receipt: Receipt, actionId: s
   if (plain !== undefined) throw plain;
   const barrier = policyBarrier(services, loaded);
   if (barrier !== undefined && decision === 'approve') throw barrier;
-  const summary = summarize(loaded, services, await pinnedOperation(services, loaded.content));
+  const summary = await currentSummary(services, loaded);
   const expected: Expected = { ...expectedFor(services, loaded, summary.digest), decision };
   await verifyReceipt(services, receipt, expected);
   return { loaded, decision, expected };

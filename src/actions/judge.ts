@@ -4,7 +4,7 @@
  * Source: spec actions (the action), authority (approval rules).
  */
 import { approversOf, excludedOf, ruleFor } from '../approvals/index.js';
-import type { ActionClass, Operation } from '../connectors/index.js';
+import type { ActionClass, Operation, SummaryLine } from '../connectors/index.js';
 import {
   canonicalize,
   contentRef,
@@ -42,6 +42,8 @@ export interface Judged {
   readonly flags: readonly Flag[];
   readonly decision: Decision;
   readonly approveWithinMs: number;
+  /** Canonical text of the operation's own lines, where they have to be kept. */
+  readonly ownLines: string | undefined;
   /** Set when the launch shall be part of the same commit. */
   readonly launch?: Launch;
 }
@@ -99,8 +101,10 @@ export async function judge(
   const prepared = goes ? ((await inTime(services, () => operation.prepare?.(call(preconditions)))) ?? null) : null;
   const authorization = { kind: 'policy', decision_id: decisionId } as const;
   const plan = { authorization, decision, launchedBy: caller.principal, timeoutMs: operation.timeoutMs, prepared };
+  const ownLines = operation.inProcess === true ? ownLinesText(operation.summary(call(preconditions))) : undefined;
   return {
     trustHead,
+    ownLines,
     proposal,
     operation,
     args,
@@ -114,6 +118,7 @@ export async function judge(
       proposed_by: caller.principal,
       on_behalf_of: proposal.on_behalf_of ?? [],
       args_ref: contentRef(argsText),
+      own_lines_ref: ownLines === undefined ? null : contentRef(ownLines),
       class: actionClass,
       policy_version: version,
       approvers,
@@ -129,6 +134,10 @@ export async function judge(
     },
     ...(goes ? { launch: plan } : {}),
   };
+}
+
+function ownLinesText(lines: readonly SummaryLine[]): string {
+  return canonicalize(lines.map(({ name, value }) => ({ name, value })));
 }
 
 function checkedArgs(operation: Operation, input: JsonObject): { args: JsonObject; argsText: string } {
@@ -205,6 +214,10 @@ async function checkedApprovers(
     throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
   }
   if (decision.outcome === 'REQUIRE_APPROVAL' && approvers.length < (rule?.quorum ?? 1)) {
+    if (rule !== undefined && !usable) {
+      const next = 'add `software_key_for_costly: true` to the rule, and apply it with `countersign config apply`';
+      throw new Refusal('approvers', 'a software key does not count for high impact', { next });
+    }
     throw new Refusal(
       'approvers',
       rule === undefined ? 'no approval rule covers this' : 'too few people may approve this',

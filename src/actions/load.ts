@@ -5,7 +5,7 @@
  * INVARIANT: what is shown = what is signed = what is stored = what is launched (actions.load.recomputed).
  */
 
-import type { Call, Operation, Preview } from '../connectors/index.js';
+import type { Call, Operation, Preview, SummaryLine } from '../connectors/index.js';
 import { contentRef, Fault, type Json, type JsonObject, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Snapshot } from '../ledger/index.js';
@@ -73,9 +73,30 @@ export function summarize(loaded: LoadedAction, services: Services, operation: O
   return summaryOf(loaded.ledger, loaded.state, loaded.argsText, own);
 }
 
+/**
+ * The summary as a person would sign it now. Where the operation lives in another process, with the lines that
+ * were kept
+ * with the proposal: the process that launches it renders them again, and refuses when they differ.
+ */
+export async function currentSummary(services: Services, loaded: LoadedAction): Promise<Summary> {
+  const { content } = loaded;
+  const kept = content.own_lines_ref;
+  if (kept === null || (await services.connector(content.connector)?.operation(content.operation)) !== undefined) {
+    return summarize(loaded, services, await pinnedOperation(services, content));
+  }
+  const bytes = await services.ledger.payload({ kind: 'action', id: content.action_id }, 0, kept);
+  const text = bytes === undefined ? undefined : utf8Decode(bytes);
+  if (text === undefined) throw new Refusal('binding_changed', 'the lines of the action are gone');
+  return summaryOf(loaded.ledger, loaded.state, loaded.argsText, parseTrusted(text) as unknown as SummaryLine[]);
+}
+
 /** The connector's own view of the change, made from what the preconditions name. */
 export async function previewAction(services: Services, actionId: string): Promise<Preview | undefined> {
   const { content, argsText, args } = await loadAction(services, actionId);
+  const isElsewhere = content.own_lines_ref !== null;
+  if (isElsewhere && (await services.connector(content.connector)?.operation(content.operation)) === undefined) {
+    return undefined;
+  }
   const operation = await pinnedOperation(services, content);
   return inTime(services, () => operation.preview?.(callFor(services, content, argsText, args, {})));
 }

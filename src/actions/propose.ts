@@ -44,12 +44,23 @@ export async function propose(
     throw new Refusal('forbidden', 'this caller may not propose on behalf of others', { path: 'on_behalf_of' });
   }
   const action_id = services.ids.mint('act');
+  let apart = options.rerun === true;
   return withFreshFacts(services, async () => {
     const judged = await judge(services, caller, proposal, action_id, options.launch === true);
-    const proposed = await commitProposal(services, caller, judged, action_id, options.rerun === true);
-    if (proposed.joined && (await isOver(services, proposed.action_id))) throw STALE;
+    const proposed = await commitProposal(services, caller, judged, action_id, apart);
+    if (!proposed.joined) return proposed;
+    if (await isOver(services, proposed.action_id)) throw STALE;
+    apart = await isOutdated(services, proposed.action_id, judged);
+    if (apart) throw STALE;
     return proposed;
   });
+}
+
+/** Whether an action waits on a world that is another one now: it could be approved, and never launched. */
+async function isOutdated(services: Services, actionId: string, { unbound }: Judged): Promise<boolean> {
+  const state = (await services.ledger.read(actionKind, actionId))?.state;
+  const waits = state?.state === 'proposed' || state?.state === 'approved';
+  return waits && canonicalize(state.content.preconditions) !== canonicalize(unbound.preconditions);
 }
 
 /** Ends an action whose time has passed without anybody noticing: who asks again must not wait for it for ever. */
@@ -74,7 +85,7 @@ export async function proposeLike(services: Services, caller: Caller, actionId: 
   }
   const record = { kind: 'action', id: actionId } as const;
   const [first] = await services.ledger.events(record);
-  const refs = first?.payloads.filter((ref) => ref !== content.args_ref) ?? [];
+  const refs = first?.payloads.filter((ref) => ref !== content.args_ref && ref !== content.own_lines_ref) ?? [];
   const blobs = await Promise.all(refs.map((ref) => services.ledger.payload(record, 0, ref)));
   const kept = blobs.filter((bytes) => bytes !== undefined);
   const input = {
@@ -142,7 +153,7 @@ async function commitProposal(
     decide: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
       const open = view.lookup('action', effect);
-      const own = open.find((row) => row.principal === caller.principal && canJoin(row, unbound.class));
+      const own = open.findLast((row) => row.principal === caller.principal && canJoin(row, unbound.class));
       if (own !== undefined && claim === undefined && !rerun) {
         return { events: [], outcome: { action_id: own.id, joined: true } };
       }
@@ -193,7 +204,8 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
 function proposalEvents(content: ActionContent, judged: Judged, now: number): NewEvent[] | Refusal {
   const record = { kind: 'action', id: content.action_id } as const;
   const args = { ref: content.args_ref, bytes: judged.argsText };
-  const payloads = [args, ...(judged.proposal.content ?? []).map(contentPayload)];
+  const kept = judged.ownLines === undefined ? [] : [{ ref: contentRef(judged.ownLines), bytes: judged.ownLines }];
+  const payloads = [args, ...kept, ...(judged.proposal.content ?? []).map(contentPayload)];
   const commands: ActionCommand[] = [{ do: 'propose', content, decision: judged.decision }];
   const allowed = judged.decision.outcome === 'ALLOW' && !content.flags.includes('possible_duplicate');
   if (allowed) commands.push({ do: 'allow' });

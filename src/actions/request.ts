@@ -8,7 +8,7 @@ import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind } from './evolve.js';
-import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { currentSummary, type LoadedAction, loadAction } from './load.js';
 import type { Summary } from './render.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
@@ -34,7 +34,7 @@ export function policyBarrier(services: Services, loaded: LoadedAction): Refusal
 /** The summary as a person would sign it now, checked against the stored action and the code that would run. */
 export async function readSummary(services: Services, actionId: string): Promise<Summary> {
   const loaded = await loadAction(services, actionId);
-  return summarize(loaded, services, await pinnedOperation(services, loaded.content));
+  return currentSummary(services, loaded);
 }
 
 export function requestApproval(
@@ -69,7 +69,7 @@ async function issue(
   }
   const barrier = policyBarrier(services, loaded);
   if (barrier !== undefined && decision === 'approve') throw barrier;
-  const summary = summarize(loaded, services, await pinnedOperation(services, content));
+  const summary = await currentSummary(services, loaded);
   const request_id = services.ids.mint('req');
   const nonce = base64urlEncode(services.random.bytes(32));
   const committed = await services.ledger.commit({

@@ -27,6 +27,8 @@ export type ActionContent = {
   readonly target: string;
   /** Address of the canonical bytes of the arguments, a payload of revision 0. */
   readonly args_ref: string;
+  /** Address of the operation's own summary lines, where it lives in one process alone; else null. */
+  readonly own_lines_ref: string | null;
   readonly amount: number | null;
   readonly currency: string | null;
   readonly class: ActionClass;

@@ -5,7 +5,7 @@
  * everything waits for an operator's signature (kind restore).
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, SqliteStore } from '../ledger/index.js';
@@ -13,6 +13,7 @@ import { systemClock } from './clock.js';
 import type { Home } from './home.js';
 import { ALL_KINDS, type CountersignGate } from './open.js';
 import { systemRandom } from './random.js';
+import { writeSeen } from './seen.js';
 
 /**
  * Writes a verified copy. Refuses `invalid` for a path that exists; faults `corrupt` for a copy that does not verify.
@@ -39,32 +40,43 @@ async function verifyCopy(path: string) {
 }
 
 /**
- * Puts a verified copy in the place of the store; the store before is kept beside it. No gate may be open on this home.
- * Refuses `not_found`, `audience` for another ledger's backup; faults `corrupt`.
+ * What a gate remembers from now on: an end of the log that no store has. So whatever is put back, it launches nothing
+ * until an operator has accepted it.
+ */
+function demandAcceptance(home: Home, ledgerId: string, sequence: number): void {
+  const seen = { ledger_id: ledgerId, epoch: 0, sequence: sequence + 1, log_hash: `sha256:${'0'.repeat(64)}` };
+  writeSeen(home.seenFile, seen, { force: true });
+}
+
+/**
+ * Puts a verified copy in the place of the store; the store before is kept beside it. Refuses `busy` while any gate is
+ * open on this home, `not_found`, `audience` for another ledger's backup; faults `corrupt`.
  */
 export async function placeBackup(home: Home, path: string, now: number): Promise<{ kept: string | undefined }> {
   const source = resolve(path);
   if (!existsSync(source)) throw new Refusal('not_found', 'there is no such backup', { path: 'file' });
   const incoming = `${home.store}.incoming-${now}`;
   try {
-    const { ledgerId } = await verifyCopy(source);
+    const copy = await verifyCopy(source);
     const original = new SqliteStore(source);
     await original.backup(incoming);
     original.close();
-    let kept: string | undefined;
-    if (existsSync(home.store)) {
-      const present = new SqliteStore(home.store);
-      const same = present.ledgerId === ledgerId;
-      present.close();
-      if (!same) throw new Refusal('audience', 'the backup is of another ledger');
-      kept = `${home.store}.before-${now}`;
-      for (const suffix of ['', '-wal', '-shm']) {
-        if (existsSync(home.store + suffix)) renameSync(home.store + suffix, kept + suffix);
-      }
+    if (!existsSync(home.store)) {
+      demandAcceptance(home, copy.ledgerId, copy.head.sequence);
+      renameSync(incoming, home.store);
+      return { kept: undefined };
     }
-    renameSync(incoming, home.store);
+    const kept = `${home.store}.before-${now}`;
+    // INVARIANT: no gate writes on into a store that is no longer the ledger (app.restore.alone).
+    SqliteStore.alone(home.store, ({ ledgerId, head }) => {
+      if (ledgerId !== copy.ledgerId) throw new Refusal('audience', 'the backup is of another ledger');
+      demandAcceptance(home, ledgerId, Math.max(head.sequence, copy.head.sequence));
+      renameSync(home.store, kept);
+      renameSync(incoming, home.store);
+    });
     return { kept };
   } catch (error) {
+    rmSync(incoming, { force: true });
     throw isOurs(error) ? error : new Fault('store', 'the backup could not be put back', error);
   }
 }

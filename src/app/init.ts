@@ -40,6 +40,10 @@ export interface InitOptions {
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
   if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
+  if (existsSync(home.seenFile)) {
+    const next = 'put a backup back with `countersign restore FILE`, or name another home';
+    throw new Refusal('already_initialized', 'the gate of this home remembers a ledger', { next });
+  }
   if (demo && !isFresh(home.folder)) {
     throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
   }

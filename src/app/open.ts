@@ -92,11 +92,19 @@ function readKey(path: string): string {
   }
 }
 
+/** A home whose store is gone is no new home: its gate remembers a ledger. */
+function demandStore(home: Home): void {
+  if (existsSync(home.store)) return;
+  if (!existsSync(home.seenFile)) throw new Refusal('not_initialized', `there is no ledger in \`${home.folder}\``);
+  const next = 'put a backup back with `countersign restore FILE`';
+  throw new Refusal('ledger_rolled_back', `the store of the ledger in \`${home.folder}\` is gone`, { next });
+}
+
 /** Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`. */
 export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();
   const home = homeAt(options.home, environment);
-  if (!existsSync(home.store)) throw new Refusal('not_initialized', `there is no ledger in \`${home.folder}\``);
+  demandStore(home);
   checkHome(home);
   const { ledger, ledgerId } = openStore(home, options);
   try {

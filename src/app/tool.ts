@@ -195,6 +195,7 @@ function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
     digest: digestOf(definition),
     args: input,
     timeoutMs: definition.timeoutMs ?? TIMEOUT_MS,
+    inProcess: true,
     dedupe: 'none',
     classify: () => risk,
     facts: (args) => ({

@@ -92,6 +92,12 @@ export interface Operation {
   /** The closed schema of the arguments. */
   readonly args: ZodType;
   readonly timeoutMs: number;
+  /**
+   * Set where the operation exists in one process alone: its lines are kept with the proposal, so that a person
+   * reads and
+   * signs them elsewhere. The launch renders them again, and refuses when they differ.
+   */
+  readonly inProcess?: true;
   readonly dedupe: Dedupe;
   /** The floor of the class for these arguments. */
   classify(args: Readonly<Record<string, Json>>): ActionClass;

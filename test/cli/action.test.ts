@@ -1,10 +1,12 @@
 /** The main job through the command line, as a user drives it. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { countersign, type Ran } from '../support/command-line.js';
 import { type DemoHome, makeDemoHome } from '../support/demo-home.js';
+import { ROOT } from '../support/files.js';
 import { verifies } from '../support/verifies.js';
 
 let made: DemoHome;
@@ -192,4 +194,31 @@ test('policy explain gives the decision of an action, of its id, and of a what-i
   assert.equal(JSON.parse(whatIf.out).decision.outcome, 'ALLOW');
   const unknown = await run('policy', 'explain', 'dec_00000000000000000000000000');
   assert.match(unknown.err, /\[not_found\]/);
+});
+
+test('where nobody reads the output the exit code still says what was done', async () => {
+  verifies('cli.nobody-reads');
+  const id = (await send('unread')).out.trim();
+  await sign(id);
+  await run('action', 'fetch-receipt', id);
+  const main = join(ROOT, 'dist', 'bin', 'main.js');
+  const full = spawnSync('sh', [
+    '-c',
+    `"${process.execPath}" "${main}" action execute ${id} --home "${made.home}" > /dev/full`,
+  ]);
+  assert.equal(full.status, 0);
+  assert.ok(!full.stderr.toString().includes('Error'), full.stderr.toString());
+  assert.match((await run('action', 'show', id)).out, /confirmed/);
+});
+
+test('a denied action waits for no signature any more, and endless input has an end', async () => {
+  verifies('cli.deny');
+  const id = (await send('denied again')).out.trim();
+  await sign(id, '--deny');
+  const fetched = await run('action', 'fetch-receipt', id);
+  assert.equal(fetched.exit, 1);
+  assert.match(fetched.err, /\[state\].*denied/);
+  const endless = await run('receipt', 'verify', '/dev/zero');
+  assert.match(endless.err, /\[invalid\].*longer than the limit/);
+  assert.match((await run('action', 'list', '--limit', 'abc')).err, /\[invalid\]/);
 });

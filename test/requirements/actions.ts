@@ -289,4 +289,8 @@ export const actionRequirements = {
     source: 'authority',
     behaviour: 'after a restore no attempt that the store knows makes an action fail: another may have run since',
   },
+  'actions.propose.outdated': {
+    source: 'actions',
+    behaviour: 'a proposal never joins an action whose preconditions no longer hold',
+  },
 } as const;

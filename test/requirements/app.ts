@@ -92,4 +92,13 @@ export const appRequirements = {
     source: 'actions',
     behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',
   },
+  'app.tool.elsewhere': {
+    source: 'doors',
+    behaviour:
+      'what a tool asks for is read and signed in any process, and run only where the function renders the same lines',
+  },
+  'app.restore.alone': {
+    source: 'ledger',
+    behaviour: 'a backup is put back only while no gate is open on the store, and is launched from only once accepted',
+  },
 } as const;

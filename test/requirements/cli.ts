@@ -54,4 +54,8 @@ export const cliRequirements = {
     behaviour: 'the same key and command give the same action, another command is refused',
   },
   'cli.demo': { source: 'doors', behaviour: 'the demonstration runs every step with the exit code that it shows' },
+  'cli.nobody-reads': {
+    source: 'doors',
+    behaviour: 'where nobody reads the output the exit code still says what was done, and nothing native is printed',
+  },
 } as const;

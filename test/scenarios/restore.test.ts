@@ -176,9 +176,8 @@ describe('a store that misses what the gate has seen', () => {
     verifies('app.seen.missing');
     const { world, copy, waiting } = await withOlderCopy();
     const home = homeAt(world.folder, {});
-    for (const suffix of ['', '-wal', '-shm']) rmSync(home.store + suffix, { force: true });
     rmSync(home.seenFile);
-    await placeBackup(home, copy, 5);
+    putBack(world, copy);
     const gate = (await world.another()) as CountersignGate;
     const calls = world.connector.calls.length;
     assert.equal(await codeOf(gate.execute(waiting)), 'ledger_rolled_back');

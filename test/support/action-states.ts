@@ -29,6 +29,7 @@ export const CONTENT: ActionContent = {
   operation: 'send',
   target: 'customers',
   args_ref: HASH('a'),
+  own_lines_ref: null,
   amount: 1_230,
   currency: 'EUR',
   class: 'irreversible',

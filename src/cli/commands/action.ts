@@ -111,7 +111,17 @@ export function request(actionId: string, options: RequestOptions): Command {
 
 export function fetchReceipt(actionId: string): Command {
   return async ({ gate, output }) => {
-    const attached = await (await gate()).fetchReceipt(actionId);
+    const opened = await gate();
+    const attached = await opened.fetchReceipt(actionId);
+    const { state, closed } = await opened.show(actionId);
+    if (attached === undefined && state !== 'proposed' && state !== 'failed') {
+      if (state === 'approved') {
+        output.value({ action_id: actionId, state, approvals: 0 });
+        output.line(`${actionId} ${paintState(state)}`);
+        return undefined;
+      }
+      throw new Refusal('state', `the action is ${closed?.how ?? state}: no signature is waited for`);
+    }
     output.value(attached ?? { action_id: actionId, state: 'not_signed' });
     if (attached === undefined) {
       output.note('not signed yet');

@@ -28,6 +28,15 @@ export function key(name: string, options: KeyOptions): Command {
     const identity = await opened.identity();
     const person = personOf(name);
     const path = resolve(options.out ?? app.keyPath(opened.home, person));
+    if (existsSync(path) && !identity.bootstrapped) {
+      // The ceremony was interrupted: the key is there, and its code was never typed.
+      const held = app.readKeyFile(new TextDecoder().decode(readContent(path)));
+      if (held.person !== person) throw new Refusal('invalid', 'the key file is somebody else’s', { path: 'out' });
+      await confirmFirst(output, opened, path, app.confirmationCode(identity.ledger_id, held.publicKey));
+      output.value({ person, key_file: path, confirmed: true });
+      output.line(`${paint.good('confirmed')}: ${person} may approve, and is the operator of this ledger`);
+      return undefined;
+    }
     if (existsSync(path)) throw new Refusal('invalid', `there is a file at \`${shown(path)}\``, { path: 'out' });
     if (!identity.bootstrapped && !hasTerminal()) {
       throw new Refusal('no_terminal', 'the first approver is confirmed at a terminal');

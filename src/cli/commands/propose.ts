@@ -1,8 +1,8 @@
 /**
  * `action propose`: asks for an effect. With `--dry-run` it only tells what would be decided.
  */
-import { readFileSync } from 'node:fs';
-import { type JsonObject, parseJson, Refusal } from '../../core/index.js';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { type JsonObject, LIMITS, parseJson, Refusal } from '../../core/index.js';
 import { paintState, shown } from '../output.js';
 import type { Command } from '../run.js';
 
@@ -100,9 +100,28 @@ function readArgs(option: string | undefined): JsonObject {
 
 export function readContent(path: string): Uint8Array {
   try {
-    return readFileSync(path === '-' ? '/dev/stdin' : path);
-  } catch {
+    return readBounded(path === '-' ? '/dev/stdin' : path);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal('invalid', `the file \`${shown(path)}\` can not be read`);
+  }
+}
+
+/** Reads at most `contentBytesMax` bytes, whatever stands at the path: a file, a pipe, a device without end. */
+function readBounded(path: string): Uint8Array {
+  const handle = openSync(path, 'r');
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let total = 0; ; ) {
+      const chunk = new Uint8Array(65_536);
+      const count = readSync(handle, chunk);
+      if (count === 0) return Buffer.concat(chunks);
+      total += count;
+      if (total > LIMITS.contentBytesMax) throw new Refusal('invalid', 'the input is longer than the limit');
+      chunks.push(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(handle);
   }
 }
 

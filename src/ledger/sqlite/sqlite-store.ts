@@ -37,6 +37,32 @@ export class SqliteStore implements LocalStore {
     this.#statements = prepareAll(database);
   }
 
+  /**
+   * Runs `act` while no other connection has the file open. Refuses `busy` while one has: leaving the write-ahead log
+   * takes the file for itself, which SQLite grants to a lone connection only.
+   */
+  static alone<Result>(path: string, act: (store: { ledgerId: string; head: LogHead }) => Result): Result {
+    const store = new SqliteStore(path);
+    try {
+      if (!store.#takeAlone()) throw new Refusal('busy', 'a gate is open on this store', { next: 'stop it first' });
+      return act({ ledgerId: store.ledgerId, head: store.head() });
+    } finally {
+      store.close();
+    }
+  }
+
+  #takeAlone(): boolean {
+    try {
+      if (this.#database.pragma('journal_mode = DELETE', { simple: true }) !== 'delete') return false;
+      this.#database.pragma('locking_mode = EXCLUSIVE');
+      this.#database.exec('BEGIN EXCLUSIVE; COMMIT');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  }
+
   begin(): boolean {
     try {
       this.#statements.begin.run();
