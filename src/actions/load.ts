@@ -29,19 +29,34 @@ export async function loadAction(services: Services, actionId: string): Promise<
   const snapshot = await services.ledger.readVerified(actionKind, actionId);
   if (snapshot === undefined) throw new Refusal('unknown_action', 'there is no such action');
   const { content } = snapshot.state;
-  const bytes = await services.ledger.payload({ kind: 'action', id: actionId }, 0, content.args_ref);
+  const ledger = await readLedger(services);
+  if (content.action_id !== actionId || content.ledger_id !== ledger.ledger_id) throw changed();
+  const argsText = RECOMPUTED.get(content) ?? (await recompute(services, content));
+  return { snapshot, state: snapshot.state, content, argsText, args: parseTrusted(argsText) as JsonObject, ledger };
+}
+
+/**
+ * The arguments of contents that were recomputed. A verified read answers another object whenever anybody else may have
+ * changed the store since, so that a content is recomputed after every such change, and once where there was none.
+ */
+const RECOMPUTED = new WeakMap<ActionContent, string>();
+
+async function recompute(services: Services, content: ActionContent): Promise<string> {
+  const bytes = await services.ledger.payload({ kind: 'action', id: content.action_id }, 0, content.args_ref);
   const argsText = bytes === undefined ? undefined : utf8Decode(bytes);
   if (argsText === undefined) throw new Refusal('binding_changed', 'the arguments of the action are gone');
-  const ledger = await readLedger(services);
   const { binding: _, ...unbound } = content;
   const same =
-    content.action_id === actionId &&
-    content.ledger_id === ledger.ledger_id &&
     actionDigest(content, argsText) === content.digest &&
     effectDigest(content, argsText) === content.effect &&
     actionBinding(unbound) === content.binding;
-  if (!same) throw new Refusal('binding_changed', 'the stored action is not the one that was proposed');
-  return { snapshot, state: snapshot.state, content, argsText, args: parseTrusted(argsText) as JsonObject, ledger };
+  if (!same) throw changed();
+  RECOMPUTED.set(content, argsText);
+  return argsText;
+}
+
+function changed(): Refusal {
+  return new Refusal('binding_changed', 'the stored action is not the one that was proposed');
 }
 
 async function readLedger(services: Services): Promise<LedgerState> {
@@ -68,9 +83,27 @@ export async function pinnedOperation(services: Services, content: ActionContent
   return operation;
 }
 
+/** What a summary was made of, each of it immutable. */
+interface Summarized {
+  readonly ledger: LedgerState;
+  readonly attempts: ActionState['attempts'];
+  readonly operation: Operation;
+  readonly summary: Summary;
+}
+
+const SUMMARIZED = new WeakMap<ActionContent, Summarized>();
+
+/** The summary of an action as its operation in this process renders it. */
 export function summarize(loaded: LoadedAction, services: Services, operation: Operation): Summary {
-  const own = operation.summary(callFor(services, loaded.content, loaded.argsText, loaded.args, {}));
-  return summaryOf(loaded.ledger, loaded.state, loaded.argsText, own);
+  const { content, ledger, state } = loaded;
+  const known = SUMMARIZED.get(content);
+  if (known?.ledger === ledger && known.attempts === state.attempts && known.operation === operation) {
+    return known.summary;
+  }
+  const own = operation.summary(callFor(services, content, loaded.argsText, loaded.args, {}));
+  const summary = summaryOf(ledger, state, loaded.argsText, own);
+  SUMMARIZED.set(content, { ledger, attempts: state.attempts, operation, summary });
+  return summary;
 }
 
 /**

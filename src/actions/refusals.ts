@@ -20,6 +20,7 @@ export interface RefusedSubject {
 export const refusalKind: Kind<RefusalState> = {
   name: 'refusal',
   version: 1,
+  keepsDocument: true,
   evolve: (state, event) => evolve(state, event),
   columns: (state) => ({ principal: state.principal }),
 };

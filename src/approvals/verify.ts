@@ -7,12 +7,12 @@
 import {
   admitKey,
   base64urlDecode,
-  canonicalize,
   hexToBytes,
   type Json,
   LIMITS,
   type PublicKey,
   Refusal,
+  sameJson,
   verifyBytesAsync,
 } from '../core/index.js';
 import type { KeyState, LedgerState, PersonState } from '../identity/index.js';
@@ -60,7 +60,7 @@ function checkRequest(
   if (request.aud.ledger_id !== ledger.ledger_id) return new Refusal('audience', 'the receipt is for another ledger');
   if (request.aud.epoch !== ledger.epoch) return new Refusal('audience', 'the receipt is from before a restore');
   if (request.kind !== expected.kind) return new Refusal('kind', `the receipt is of kind ${request.kind}`);
-  if (stored === undefined || canonicalize(stored.request as Json) !== canonicalize(request as Json)) {
+  if (stored === undefined || !sameJson(stored.request as Json, request as Json)) {
     return new Refusal('unknown_request', 'this gate did not issue the request');
   }
   if (request.subject !== expected.subject) return new Refusal('subject_mismatch', 'the receipt is for another record');

@@ -41,6 +41,7 @@ export {
   parseJson,
   parseTrusted,
   readJson,
+  sameJson,
 } from './json/index.js';
 export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';

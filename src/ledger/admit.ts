@@ -7,7 +7,7 @@
  * Source: spec ledger.
  */
 import { assert, canonicalize, contentRef, isOurs, isWellFormed, type Json, LIMITS, PATTERNS } from '../core/index.js';
-import { type Columns, isRecordId } from './kind.js';
+import { type AnyKind, type Columns, isRecordId } from './kind.js';
 import type { NewEvent, Work } from './ledger.js';
 
 const EVENT_TYPE = /^[a-z][a-z0-9-]{0,63}(?:\/[1-9][0-9]{0,3})?$(?!\n)/;
@@ -51,10 +51,11 @@ export function admitColumns(columns: Columns): Columns {
 }
 
 /**
- * The text of a state document: canonical, so that it does not depend on the order in which `evolve` wrote its
- * members.
+ * The state document of a record whose kind keeps one: canonical text, so that it does not depend on the order in
+ * which `evolve` wrote its members.
  */
-export function stateTextOf(state: Json): string {
+export function documentOf(kind: AnyKind, state: Json): string | undefined {
+  if (kind.keepsDocument !== true) return undefined;
   try {
     return canonicalize(state);
   } catch (error) {

@@ -5,8 +5,8 @@
  * A backend gives a `Base` (what is stored, read under its locks) and writes what the batch answers in one transaction.
  * Source: spec ledger (group commit).
  */
-import { assert, canonicalize, Fault, type Json, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
-import { admitColumns, admitEvent, admitWork, frozen, stateTextOf } from './admit.js';
+import { assert, canonicalize, Fault, type Json, Refusal } from '../core/index.js';
+import { admitColumns, admitEvent, admitWork, documentOf, frozen } from './admit.js';
 import {
   type Base,
   type Batch,
@@ -211,7 +211,7 @@ export class BatchRun {
     const { ref, revision, head, headAt, state } = stored;
     const kind = this.#kind(ref.kind);
     const columns = admitColumns(kind.columns(state));
-    const row = { ref, revision, head, headAt, version: kind.version, stateText: stateTextOf(state), columns };
+    const row = { ref, revision, head, headAt, version: kind.version, document: documentOf(kind, state), columns };
     const name = recordName(ref);
     const created = this.#records.get(name)?.created ?? this.#read.get(name) === undefined;
     return { stored, row, created };
@@ -228,9 +228,7 @@ export class BatchRun {
     else found.add(name);
   }
 
-  /**
-   * The event as a store will hand it out again: its data is what its canonical text says, and nobody else's object.
-   */
+  /** The event as a store will hand it out again: its data can't be changed any more by whoever made it. */
   #event(terms: Terms, draft: NewEvent, before: StoredState | undefined): WrittenEvent {
     const text: EventText = {
       record: { kind: draft.record.kind, id: draft.record.id },
@@ -242,7 +240,7 @@ export class BatchRun {
       payloads: [...new Set((draft.payloads ?? []).map((payload) => payload.ref))],
       prev: before?.head ?? null,
     };
-    const data = frozen(parseTrusted(text.dataText) as JsonObject);
+    const data = frozen(draft.data);
     return { ...eventFromText(text, data, eventHash(this.#base.ledgerId, text)), dataText: text.dataText };
   }
 

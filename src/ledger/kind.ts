@@ -1,8 +1,9 @@
 /**
  * A kind of record: how its state follows from its events, and what of it lists may look for.
  *
- * Nothing but `evolve` makes a state. A state document beside the events is a cache: it names the version of the
- * kind that wrote it and is rebuilt from the events when that version is another one.
+ * Nothing but `evolve` makes a state. Most records are folded from their few events; where there are many, a state
+ * document beside them is a cache: it names the version of the kind that wrote it and is rebuilt from the events when
+ * that version is another one.
  * Source: spec ledger (the decider).
  */
 import { type Json, type JsonObject, PATTERNS } from '../core/index.js';
@@ -75,6 +76,11 @@ export interface Kind<State extends Json = Json> {
   readonly name: KindName;
   /** Raised whenever `evolve` would make another state from the same events. */
   readonly version: number;
+  /**
+   * True for a kind whose records gather so many events (a thread) that their state stands beside them as a document.
+   * Every other record is read by folding its events.
+   */
+  readonly keepsDocument?: boolean;
   evolve(state: State | undefined, event: LedgerEvent): State;
   columns(state: State): Columns;
 }

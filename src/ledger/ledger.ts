@@ -44,6 +44,7 @@ export interface View {
 export interface NewEvent {
   readonly record: RecordRef;
   readonly type: string;
+  /** Taken over by the ledger, which freezes it. */
   readonly data: JsonObject;
   /** Bytes that the event refers to, kept apart and erasable, by the digest of `contentRef`. */
   readonly payloads?: readonly NewPayload[];

@@ -228,7 +228,7 @@ export class LocalLedger implements Ledger {
   }
 
   list(query: ListQuery): Promise<Page> {
-    return this.#try(() => this.#store.list(query));
+    return this.#try(() => this.#reader.list(query));
   }
 
   events(ref: RecordRef, from = 0): Promise<readonly LedgerEvent[]> {

@@ -6,21 +6,30 @@
  * thread) is checked by its last event alone; `verify` checks it whole.
  */
 import { contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted, Refusal } from '../core/index.js';
-import { frozen, stateTextOf } from './admit.js';
+import { documentOf, frozen } from './admit.js';
 import type { Base, ChangedRecord, StoredState, TakenClaim } from './batch.js';
 import { eventHash } from './event.js';
-import { type AnyKind, type Kinds, type LedgerEvent, type RecordRef, recordName } from './kind.js';
+import { type AnyKind, type KindName, type Kinds, type LedgerEvent, type RecordRef, recordName } from './kind.js';
+import type { ListQuery, Page } from './ledger.js';
 import { type EventRow, eventOf, type LocalStore, type RecordRow, storeError } from './store.js';
 
 const FOLD_MAX = 256;
+/** Pages of one kind that are kept. */
+const PAGES_MAX = 64;
 
 interface Cached {
   readonly stored: StoredState;
-  readonly stateText: string;
+  readonly document: string | undefined;
   /** Whether its state was folded from all of its events, or follows from one that was. */
   readonly isFolded: boolean;
   /** `changes()` of the store before it was read, or in the transaction that wrote it. */
   readonly changes: number | undefined;
+}
+
+/** Pages of one kind's lists, good while `changes()` stands and this process writes no record of the kind. */
+interface Pages {
+  readonly changes: number | undefined;
+  readonly byQuery: Map<string, Page>;
 }
 
 /** Checks a row's own hash and its place behind the event before. Answers what is wrong, or undefined. */
@@ -36,8 +45,11 @@ export class LocalReader {
   readonly #store: LocalStore;
   readonly #kinds: Kinds;
   readonly #cache = new Map<string, Cached>();
+  readonly #pages = new Map<KindName, Pages>();
   /** `changes()` in the transaction of the batch: nobody else writes until it ends. */
   #batchChanges: number | undefined;
+  /** `changes()` of the reads that go on now, all before anything from outside can reach this process. */
+  #readChanges: { readonly changes: number | undefined } | undefined;
 
   constructor(store: LocalStore, kinds: Kinds) {
     this.#store = store;
@@ -66,7 +78,35 @@ export class LocalReader {
   }
 
   record(ref: RecordRef): StoredState | undefined {
-    return this.#record(ref, this.#store.changes());
+    return this.#record(ref, this.#changes());
+  }
+
+  list(query: ListQuery): Page {
+    const changes = this.#changes();
+    if (changes === undefined) return this.#store.list(query);
+    let pages = this.#pages.get(query.kind);
+    if (pages?.changes !== changes || pages.byQuery.size >= PAGES_MAX) {
+      pages = { changes, byQuery: new Map() };
+      this.#pages.set(query.kind, pages);
+    }
+    const { project, statuses, principal, waiting, limit, after } = query;
+    const name = JSON.stringify([project, statuses, principal, waiting, limit, after]);
+    const known = pages.byQuery.get(name);
+    if (known !== undefined) return known;
+    const page = this.#store.list(query);
+    pages.byQuery.set(name, page);
+    return page;
+  }
+
+  /** The store is asked once for all reads of one turn: no other process could tell this one of a change in between. */
+  #changes(): number | undefined {
+    if (this.#readChanges === undefined) {
+      this.#readChanges = { changes: this.#store.changes() };
+      queueMicrotask(() => {
+        this.#readChanges = undefined;
+      });
+    }
+    return this.#readChanges.changes;
   }
 
   #record(ref: RecordRef, changes: number | undefined): StoredState | undefined {
@@ -74,11 +114,11 @@ export class LocalReader {
     if (known !== undefined && changes !== undefined && known.changes === changes) return known.stored;
     const row = this.#row(ref);
     if (row === undefined) return undefined;
-    const same = known !== undefined && known.stored.head === row.head && known.stateText === row.stateText;
+    const same = known !== undefined && known.stored.head === row.head && known.document === row.document;
     if (same) return known.stored;
-    const isFolded = row.revision < FOLD_MAX;
+    const isFolded = row.document === undefined || row.revision < FOLD_MAX;
     const stored = isFolded ? this.#fold(row) : this.#lastOnly(row);
-    this.#keep({ stored, stateText: row.stateText, isFolded, changes });
+    this.#keep({ stored, document: row.document, isFolded, changes });
     return stored;
   }
 
@@ -88,14 +128,14 @@ export class LocalReader {
    * itself and no other connection has changed anything since.
    */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
-    const changes = this.#store.changes();
+    const changes = this.#changes();
     const known = this.#cache.get(recordName(ref));
     if (known?.isFolded && changes !== undefined && known.changes === changes) return known.stored;
     const row = this.#row(ref);
     if (row === undefined) return undefined;
     if (kind.name !== ref.kind) throw new Fault('internal', 'the kind and the record do not match');
     const stored = this.#fold(row);
-    this.#keep({ stored, stateText: row.stateText, isFolded: true, changes });
+    this.#keep({ stored, document: row.document, isFolded: true, changes });
     return stored;
   }
 
@@ -128,12 +168,19 @@ export class LocalReader {
   remember(records: Iterable<ChangedRecord>): void {
     const changes = this.#batchChanges;
     for (const { stored, row } of records) {
-      this.#keep({ stored, stateText: row.stateText, isFolded: stored.revision < FOLD_MAX, changes });
+      this.#pages.delete(row.ref.kind);
+      this.#keep({
+        stored,
+        document: row.document,
+        isFolded: row.document === undefined || stored.revision < FOLD_MAX,
+        changes,
+      });
     }
   }
 
   forget(): void {
     this.#cache.clear();
+    this.#pages.clear();
   }
 
   #keep(cached: Cached): void {
@@ -165,7 +212,7 @@ export class LocalReader {
     if (before.hash !== row.head || before.revision !== row.revision || before.at !== row.headAt) {
       throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
     }
-    if (row.version === kind.version && stateTextOf(state) !== row.stateText) {
+    if (row.version === kind.version && documentOf(kind, state) !== row.document) {
       throw corrupt(row.ref, row.revision, 'the state is not the one that the events lead to');
     }
     return storedOf(row, frozen(state));
@@ -177,7 +224,7 @@ export class LocalReader {
       throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
     }
     if (row.version !== this.kind(row.ref).version) return this.#fold(row);
-    return storedOf(row, frozen(parseTrusted(row.stateText)));
+    return storedOf(row, frozen(parseTrusted(row.document as string)));
   }
 
   #outcome(claim: TakenClaim): Json {

@@ -7,14 +7,15 @@ import type { TakenClaim, WrittenEvent, WrittenPayload } from './batch.js';
 import type { Columns, KindName, LedgerEvent, RecordRef } from './kind.js';
 import type { ListQuery, LogEntry, LogHead, LookupRow, Page } from './ledger.js';
 
-/** A record as a store holds it: the state document as text, with the version of the kind that wrote it. */
+/** A record as a store holds it, with the version of the kind that wrote its columns and its document. */
 export interface RecordRow {
   readonly ref: RecordRef;
   readonly revision: number;
   readonly head: string;
   readonly headAt: number;
   readonly version: number;
-  readonly stateText: string;
+  /** The state document, of a kind that keeps one. */
+  readonly document: string | undefined;
   readonly columns: Columns;
 }
 

@@ -207,7 +207,7 @@ describe('verify', () => {
       `INSERT INTO events SELECT 1000, kind, id, 1000, ${columns} FROM events WHERE sequence = 3`,
       `INSERT INTO events SELECT -5, kind, 'stray', 0, ${columns} FROM events WHERE sequence = 1`,
       `INSERT INTO events SELECT 9007199254740993, kind, 'stray', 0, ${columns} FROM events WHERE sequence = 1`,
-      "INSERT INTO records SELECT kind, 'stray', revision, head, head_at, version, state, project, status, principal, due, lookup FROM records LIMIT 1",
+      "INSERT INTO records SELECT kind, 'stray', revision, head, head_at, version, document, project, status, principal, due, lookup FROM records LIMIT 1",
       "INSERT INTO claims SELECT scope, principal, 'stray', command, kind, id, revision FROM claims LIMIT 1",
       "INSERT INTO claims SELECT scope, principal, 'stray', command, kind, 'nobody', revision FROM claims LIMIT 1",
       'INSERT INTO payloads SELECT kind, id, revision + 100, address, bytes FROM payloads LIMIT 1',

@@ -5,7 +5,7 @@
  * Source: spec ledger (verify).
  */
 import { contentRef, type Json, type JsonObject, LIMITS } from '../core/index.js';
-import { stateTextOf } from './admit.js';
+import { documentOf } from './admit.js';
 import { EMPTY_LOG_HASH, nextLogHash } from './event.js';
 import {
   type AnyKind,
@@ -168,16 +168,16 @@ function recordDefects(kinds: Kinds, { ref, last, state }: Walk, row: RecordRow 
   // The state of an older version is made anew whenever it is read, and its columns whenever it is written.
   if (row.version < kind.version) return [];
   const made = madeOf(kind, state);
-  if (made?.stateText !== row.stateText) return ['the state is not the one that the events lead to'];
+  if (made === undefined || made.document !== row.document) return ['the state is not the one that the events lead to'];
   const names = ['project', 'status', 'principal', 'due', 'lookup'] as const;
   const differing = names.filter((name) => made.columns[name] !== row.columns[name]);
   return differing.map((name) => `the column ${name} is not that of the state`);
 }
 
 /** What a kind makes of a state; undefined for one that it would never have led to. */
-function madeOf(kind: AnyKind, state: Json): { stateText: string; columns: Columns } | undefined {
+function madeOf(kind: AnyKind, state: Json): { document: string | undefined; columns: Columns } | undefined {
   try {
-    return { stateText: stateTextOf(state), columns: kind.columns(state) };
+    return { document: documentOf(kind, state), columns: kind.columns(state) };
   } catch {
     return undefined;
   }

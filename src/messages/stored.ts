@@ -46,6 +46,7 @@ export const ENTRIES_APPENDED = 'entries-appended';
 export const threadKind: Kind<ThreadState> = {
   name: 'thread',
   version: 1,
+  keepsDocument: true,
   evolve: (state, event) => {
     if (event.type !== ENTRIES_APPENDED) return state ?? { count: 0, head: null };
     const { first, count, head } = event.data as EntriesAppended;

@@ -32,7 +32,7 @@ export interface PolicyAnswer {
 }
 
 export interface PolicyEngine {
-  decide(question: PolicyQuestion, config: TrustConfig): Promise<PolicyAnswer>;
+  decide(question: PolicyQuestion, config: TrustConfig): PolicyAnswer | Promise<PolicyAnswer>;
 }
 
 /** A decision as it is kept in the events of an action. */
@@ -49,7 +49,7 @@ const UNATTENDED: ReadonlySet<string> = new Set(['read', 'reversible']);
 
 /** Launch for all; unattended for read and reversible alone, unless the configuration allows more. */
 export const classRule: PolicyEngine = {
-  async decide(question, config): Promise<PolicyAnswer> {
+  decide(question, config): PolicyAnswer {
     if (UNATTENDED.has(question.class)) {
       const reason = `class ${question.class} may run without a person`;
       return { outcome: 'ALLOW', determinedBy: ['built-in: unattended classes'], reason };
@@ -103,14 +103,22 @@ async function answerInTime(
     determinedBy: [],
     reason,
   });
-  const stop = new AbortController();
+  const none = () => failed('policy gave no answer');
+  let stop: AbortController | undefined;
   try {
+    const asked = engine.decide(question, config);
+    if (!isPromise(asked)) return answerIn(asked) ?? none();
+    stop = new AbortController();
     const late = sleep(ENGINE_MS_MAX, stop.signal).then(() => failed('policy took too long to answer'));
-    return answerIn(await Promise.race([engine.decide(question, config), late])) ?? failed('policy gave no answer');
+    return answerIn(await Promise.race([asked, late])) ?? none();
   } catch {
     return failed('policy could not be evaluated');
   } finally {
     // A plain reason: the default is an exception with a stack that nobody reads.
-    stop.abort('done');
+    stop?.abort('done');
   }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }

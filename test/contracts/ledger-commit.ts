@@ -174,7 +174,9 @@ function unitContract(withLedger: WithLedger): void {
       verifies('ledger.commit.frozen');
       const data = { by: 1, nested: { deep: 1 } };
       const { events } = await ledger.commit(addWork('a', {}, data));
-      data.nested.deep = 2;
+      assert.throws(() => {
+        data.nested.deep = 2;
+      }, TypeError);
       const read = await ledger.read(roomKind, 'a');
       assert.deepEqual(read?.state.last, { by: 1, nested: { deep: 1 } });
       for (const held of [read?.state.last, events[0]?.data] as ({ nested: object } | undefined)[]) {

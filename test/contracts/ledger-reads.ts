@@ -199,10 +199,10 @@ function payloadContract(withLedger: WithLedger): void {
     }));
 
   it('believes no state document but the one that the events lead to', () =>
-    withLedger({}, async ({ ledger, another, damageState }) => {
+    withLedger({}, async ({ ledger, another, damageDocument }) => {
       verifies('ledger.read.verified');
       await ledger.commit(addWork('a'));
-      await damageState(room('a'), '{"due":null,"label":"","last":null,"open":null,"project":null,"total":1000}');
+      await damageDocument(room('a'), '{"due":null,"label":"","last":null,"open":null,"project":null,"total":1000}');
       await rejectsWith('corrupt', ledger.read(roomKind, 'a'));
       await rejectsWith('corrupt', ledger.readVerified(roomKind, 'a'));
       await rejectsWith('corrupt', (await another()).read(roomKind, 'a'));

@@ -33,7 +33,7 @@ export interface OpenedLedger {
   /** Replaces the stored bytes of a payload behind the ledger's back. */
   damagePayload(ref: RecordRef, revision: number, address: string, bytes: Uint8Array): Promise<void>;
   /** Replaces the stored state document of a record behind the ledger's back. */
-  damageState(ref: RecordRef, stateText: string): Promise<void>;
+  damageDocument(ref: RecordRef, document: string): Promise<void>;
   /** Removes the stored bytes of a payload, as an erasure does. */
   erasePayload(ref: RecordRef, revision: number, address: string): Promise<void>;
   close(): Promise<void>;

@@ -18,8 +18,8 @@ export class DamagedStore extends StoreDecorator {
       erasePayload: async (ref: RecordRef, revision: number, address: string) => {
         this.#payloads.set(`${recordName(ref)}#${revision} ${address}`, undefined);
       },
-      damageState: async (ref: RecordRef, stateText: string) => {
-        this.#states.set(recordName(ref), stateText);
+      damageDocument: async (ref: RecordRef, document: string) => {
+        this.#states.set(recordName(ref), document);
       },
     };
   }
@@ -38,7 +38,7 @@ export class DamagedStore extends StoreDecorator {
   }
 
   #damaged(row: ReturnType<LocalStore['record']>): ReturnType<LocalStore['record']> {
-    const stateText = row === undefined ? undefined : this.#states.get(recordName(row.ref));
-    return row === undefined || stateText === undefined ? row : { ...row, stateText };
+    const document = row === undefined ? undefined : this.#states.get(recordName(row.ref));
+    return row === undefined || document === undefined ? row : { ...row, document };
   }
 }

@@ -62,6 +62,7 @@ export type RoomState = {
 export const roomKind: Kind<RoomState> = {
   name: 'room',
   version: 1,
+  keepsDocument: true,
   evolve(state, event) {
     const data = event.data as {
       by?: number;

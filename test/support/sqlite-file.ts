@@ -52,7 +52,7 @@ export function damageFile(path: string) {
       run(`UPDATE payloads SET bytes = ? WHERE ${payload}`, bytes, ref.kind, ref.id, revision, address),
     erasePayload: (ref: RecordRef, revision: number, address: string) =>
       run(`DELETE FROM payloads WHERE ${payload}`, ref.kind, ref.id, revision, address),
-    damageState: (ref: RecordRef, stateText: string) =>
-      run('UPDATE records SET state = ? WHERE kind = ? AND id = ?', stateText, ref.kind, ref.id),
+    damageDocument: (ref: RecordRef, document: string) =>
+      run('UPDATE records SET document = ? WHERE kind = ? AND id = ?', document, ref.kind, ref.id),
   };
 }

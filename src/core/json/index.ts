@@ -14,6 +14,7 @@ import { Reader } from './reader.js';
 import { JSON_REASONS, type Json, type JsonLimits, type JsonProblem, type JsonReason } from './types.js';
 
 export { jsonPath } from './path.js';
+export { sameJson } from './same.js';
 export {
   JSON_REASONS,
   type Json,

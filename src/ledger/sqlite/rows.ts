@@ -28,7 +28,7 @@ export interface RecordColumns {
   readonly head: string;
   readonly head_at: number;
   readonly version: number;
-  readonly state: string;
+  readonly document: string | null;
   readonly project: string | null;
   readonly status: string | null;
   readonly principal: string | null;
@@ -69,7 +69,7 @@ export function recordRowOf(row: RecordColumns): RecordRow {
     head: row.head,
     headAt: row.head_at,
     version: row.version,
-    stateText: row.state,
+    document: row.document ?? undefined,
     columns: columnsOf(row),
   };
 }

@@ -27,7 +27,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
   CREATE TABLE records (
     kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
-    head TEXT NOT NULL, head_at INTEGER NOT NULL, version INTEGER NOT NULL, state TEXT NOT NULL,
+    head TEXT NOT NULL, head_at INTEGER NOT NULL, version INTEGER NOT NULL, document TEXT,
     project TEXT, status TEXT, principal TEXT, due INTEGER, lookup TEXT,
     UNIQUE (kind, id)
   ) STRICT;

@@ -108,8 +108,7 @@ export class SqliteStore implements LocalStore {
 
   /** Counts connections too: the number of another connection says nothing about this one's. */
   changes(): number {
-    const { data_version: version } = this.#statements.changes.get() as { data_version: number };
-    return this.#opened * 2 ** 32 + version;
+    return this.#opened * 2 ** 32 + (this.#statements.changes.get() as number);
   }
 
   record(ref: RecordRef): RecordRow | undefined {
@@ -183,7 +182,7 @@ export class SqliteStore implements LocalStore {
   }
 
   writeRecord(row: RecordRow, created: boolean): void {
-    const { ref, revision, head, headAt, version, stateText, columns } = row;
+    const { ref, revision, head, headAt, version, document = null, columns } = row;
     const { project = null, status = null, principal = null, due = null, lookup = null } = columns;
     const { insertRecord, updateRecord } = this.#statements;
     const values = [
@@ -191,7 +190,7 @@ export class SqliteStore implements LocalStore {
       head,
       headAt,
       version,
-      stateText,
+      document,
       project,
       status,
       principal,

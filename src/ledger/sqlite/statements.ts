@@ -21,9 +21,9 @@ const TEXTS = {
   writePayload: 'INSERT OR IGNORE INTO payloads VALUES (?, ?, ?, ?, ?)',
   writeClaim: 'INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)',
   insertRecord: `INSERT INTO records
-    (revision, head, head_at, version, state, project, status, principal, due, lookup, kind, id)
+    (revision, head, head_at, version, document, project, status, principal, due, lookup, kind, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  updateRecord: `UPDATE records SET revision = ?, head = ?, head_at = ?, version = ?, state = ?,
+  updateRecord: `UPDATE records SET revision = ?, head = ?, head_at = ?, version = ?, document = ?,
     project = ?, status = ?, principal = ?, due = ?, lookup = ? WHERE kind = ? AND id = ?`,
 } as const;
 
@@ -39,5 +39,7 @@ export type Statements = Readonly<Record<keyof typeof TEXTS, Statement>>;
 
 export function prepareAll(database: Connection): Statements {
   const prepared = Object.entries(TEXTS).map(([name, text]) => [name, database.prepare(text)]);
-  return Object.fromEntries(prepared) as Statements;
+  const statements = Object.fromEntries(prepared) as Statements;
+  statements.changes.pluck();
+  return statements;
 }
