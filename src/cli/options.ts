@@ -1,2 +1,5 @@
 /** Values that options may have, where a parser needs them before a command loads. */
 export const CLASS_NAMES = ['read', 'reversible', 'irreversible', 'costly'] as const;
+
+/** Shells whose words can be completed. */
+export const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const;

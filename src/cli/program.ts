@@ -1,12 +1,13 @@
 /**
  * Every noun and verb of the command line, with its options and an example. The handlers load when they run.
  */
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
 import { addAction, addInbox, proposalOptions } from './action-verbs.js';
 import type { KeyOptions, SignOptions, VerifyReceiptOptions } from './commands/approver.js';
 import type { DemoOptions } from './commands/demo.js';
 import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
+import { SHELL_NAMES } from './options.js';
 import { EXIT, processStreams, type Streams } from './output.js';
 import { contexts, type Finished, repeated, run, verb } from './verbs.js';
 import { VERSION } from './version.js';
@@ -41,6 +42,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   addConfig(program);
   addApprover(program);
   addSetup(program);
+  addCompletion(program);
   contexts.set(program, { streams, finished });
   return program;
 }
@@ -158,5 +160,17 @@ function addSetup(program: Command): void {
   run(
     verb(program, 'restore [file]', 'put a backup back; an operator signs', 'restore ledger.backup'),
     async (_o, [file]) => (await load()).restore(file),
+  );
+}
+
+function addCompletion(program: Command): void {
+  const completion = verb(
+    program,
+    'completion',
+    'a script that completes the words of this program in a shell',
+    'completion fish | source',
+  ).addArgument(new Argument('<shell>', 'which shell').choices(SHELL_NAMES));
+  run(completion, async (_o, [shell = 'bash']) =>
+    (await import('./commands/completion.js')).completion(program, shell as (typeof SHELL_NAMES)[number]),
   );
 }

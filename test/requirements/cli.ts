@@ -58,4 +58,8 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'where nobody reads the output the exit code still says what was done, and nothing native is printed',
   },
+  'cli.completion': {
+    source: 'doors',
+    behaviour: 'bash, zsh and fish complete every command, option and choice of the program, and nothing else',
+  },
 } as const;
