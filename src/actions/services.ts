@@ -3,7 +3,7 @@
  * `app` fills it; tests fill it with other clocks and stores.
  */
 import type { ProofVerifier } from '../approvals/index.js';
-import type { Connector } from '../connectors/index.js';
+import type { Connector, Log } from '../connectors/index.js';
 import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type { PolicyEngine, TrustConfig } from '../policy/index.js';
@@ -23,6 +23,8 @@ export interface Services {
   readonly proofs: ProofVerifier;
   readonly policy: PolicyEngine;
   readonly failpoint: Failpoint;
+  /** Absent: nothing is told. */
+  readonly log?: Log;
   trust(): ActiveTrust;
   /** Reads the active configuration anew, after another process changed it. */
   reloadTrust(): Promise<void>;

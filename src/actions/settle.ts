@@ -110,7 +110,7 @@ function settleLater(services: Services, actionId: string, attempt: number, answ
     .then((late) =>
       late.result === 'unknown' ? undefined : settle(services, actionId, attempt, late, 'connector-late'),
     )
-    .catch(() => undefined);
+    .catch((error: unknown) => services.log?.write('warn', 'a late result could not be written down', error));
 }
 
 /** Writes an outcome for one attempt. Refuses `unrecorded` when the store fails: the launch stays, for `recover`. */
@@ -134,6 +134,7 @@ export async function settle(
     await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement });
   } catch (error) {
     if (error instanceof Refusal && error.code !== 'busy') throw error;
+    services.log?.write('error', 'an outcome could not be written down', error);
     throw new Refusal('unrecorded', 'the outcome could not be written down', { details: { outcome: outcome.result } });
   }
   return {

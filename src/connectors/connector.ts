@@ -113,6 +113,15 @@ export interface Operation {
   reconcile?(call: Call): Promise<Outcome | undefined>;
 }
 
+/** From what has to be looked at to what only helps to search. */
+export type LogLevel = 'error' | 'warn' | 'debug';
+
+/** Where the gate and its connectors tell what no caller is told, such as the cause of a fault. It never throws. */
+export interface Log {
+  /** One line: what happened, in a few words of ours, and what was caught. */
+  write(level: LogLevel, what: string, cause?: unknown): void;
+}
+
 export interface Connector {
   readonly name: string;
   /** The names of all operations, for listings. */

@@ -8,6 +8,8 @@ export type {
   Connector,
   Dedupe,
   Facts,
+  Log,
+  LogLevel,
   Operation,
   Outcome,
   Preconditions,
