@@ -97,6 +97,10 @@ export const appRequirements = {
     behaviour:
       'what a tool asks for is read and signed in any process, and run only where the function renders the same lines',
   },
+  'app.public': {
+    source: 'authority',
+    behaviour: 'the library has no way to confirm the first approver of a ledger, and none to damage a store',
+  },
   'app.restore.alone': {
     source: 'ledger',
     behaviour: 'a backup is put back only while no gate is open on the store, and is launched from only once accepted',

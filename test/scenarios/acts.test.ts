@@ -1,19 +1,12 @@
 /** People, keys and configuration change by signatures alone, and what was signed is what is done. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  auditLedger,
-  bootstrapApprover,
-  confirmationCode,
-  homeAt,
-  initialize,
-  makeKey,
-  open,
-  unlockKey,
-} from '../../src/app/index.js';
+import { auditLedger, confirmationCode, homeAt, initialize, makeKey, open, unlockKey } from '../../src/app/index.js';
+import { bootstrapApprover } from '../../src/app/internal.js';
 import { type Act, admitAct } from '../../src/approvals/index.js';
 import { keyId, keyKind, personKind } from '../../src/identity/index.js';
 import { ownVector } from '../../vectors/read.js';
+import { readProjectFile } from '../support/files.js';
 import {
   ALICE,
   addKeyAct,
@@ -57,6 +50,17 @@ describe('the first approver', () => {
     const codeOfBob = confirmationCode(ledger_id, BOB.key.publicKey);
     assert.equal(await codeOf(first(codeOfBob, BOB.keyText)), 'forbidden');
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('is confirmed by nothing that the library offers', async () => {
+    verifies('app.public');
+    const library = Object.keys(await import('../../src/app/index.js'));
+    const internal = Object.keys(await import('../../src/app/internal.js'));
+    assert.deepEqual(internal.sort(), ['bootstrapApprover', 'damageCopy']);
+    for (const name of internal) assert.ok(!library.includes(name), name);
+    const { exports } = JSON.parse(readProjectFile('package.json'));
+    const modules = Object.values(exports as Record<string, { default: string }>).map((entry) => entry.default);
+    assert.deepEqual(modules, ['./dist/app/index.js', './dist/messages/index.js', './dist/connectors/index.js']);
   });
 
   it('of an ordinary ledger needs its terminal', async () => {

@@ -5,7 +5,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrapApprover, homeAt, initialize, keyPath, makeKey, open, trustRecipe } from '../../src/app/index.js';
+import { homeAt, initialize, keyPath, makeKey, open, trustRecipe } from '../../src/app/index.js';
+import { bootstrapApprover } from '../../src/app/internal.js';
 
 export interface DemoHome {
   readonly folder: string;

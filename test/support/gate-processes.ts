@@ -10,7 +10,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { bootstrapApprover, confirmationCode, homeAt, initialize, open } from '../../src/app/index.js';
+import { confirmationCode, homeAt, initialize, open } from '../../src/app/index.js';
+import { bootstrapApprover } from '../../src/app/internal.js';
 import { ALICE, TRUST } from './gate-world.js';
 
 export type Line = Readonly<Record<string, unknown>>;

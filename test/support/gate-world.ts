@@ -8,14 +8,8 @@ import { join } from 'node:path';
 import type { Proposal, Services } from '../../src/actions/index.js';
 import { sleep } from '../../src/app/clock.js';
 import { Gate } from '../../src/app/gate.js';
-import {
-  bootstrapApprover,
-  confirmationCode,
-  homeAt,
-  initialize,
-  open,
-  parseTrustConfig,
-} from '../../src/app/index.js';
+import { confirmationCode, homeAt, initialize, open, parseTrustConfig } from '../../src/app/index.js';
+import { bootstrapApprover } from '../../src/app/internal.js';
 import { ALL_KINDS } from '../../src/app/open.js';
 import { systemRandom } from '../../src/app/random.js';
 import { threadEntry } from '../../src/app/thread-entries.js';

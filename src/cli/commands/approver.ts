@@ -67,7 +67,7 @@ export function key(name: string, options: KeyOptions): Command {
 
 /** The bootstrap ceremony: the code that the gate shows is typed at the terminal of the store's owner. */
 export async function confirmFirst(output: Output, opened: OpenGate, path: string, code: string): Promise<void> {
-  const { bootstrapApprover } = await import('../../app/index.js');
+  const { bootstrapApprover } = await import('../../app/internal.js');
   output.line(`The code of this key is ${paint.bold(code)}.`);
   const typed = await askText('Type the code to make it the key of the first approver');
   const { ledger_id } = await opened.identity();

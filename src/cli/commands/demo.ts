@@ -95,6 +95,7 @@ const FIXED = BUGGY.replace('sum - price', 'sum + price');
 async function prepare(made: Demo): Promise<void> {
   const { output, repository, home, folder } = made;
   const app = await import('../../app/index.js');
+  const { bootstrapApprover } = await import('../../app/internal.js');
   step(made, 'A repository with a bug on main and a fix on a branch');
   mkdirSync(repository);
   mkdirSync(join(folder, 'effects'));
@@ -123,7 +124,7 @@ async function prepare(made: Demo): Promise<void> {
   writeFileSync(join(folder, 'passphrase'), PASSPHRASE, { mode: 0o600 });
   const key = await app.makeKey(ledgerId, 'human:alice', PASSPHRASE, app.keyPath(place, 'human:alice'));
   const gate = await app.open({ home });
-  await app.bootstrapApprover(gate.ledger, ledgerId, readFileSync(key.path, 'utf8'), key.code, 'demo');
+  await bootstrapApprover(gate.ledger, ledgerId, readFileSync(key.path, 'utf8'), key.code, 'demo');
   await gate.close();
   output.line('  In a gate of your own you type the code of your key here. The demo typed it for you.');
 }
@@ -217,7 +218,7 @@ async function findDamage(made: Demo): Promise<void> {
   for (const folder of [copy.home, join(copy.home, 'keys')]) mkdirSync(folder, { mode: 0o700 });
   await type(made, ['backup', join(copy.home, 'ledger.sqlite')], 0);
   copyFileSync(join(made.home, 'keys', 'threads.key'), join(copy.home, 'keys', 'threads.key'));
-  const { damageCopy } = await import('../../app/index.js');
+  const { damageCopy } = await import('../../app/internal.js');
   made.output.line(`  one byte of ${damageCopy(join(copy.home, 'ledger.sqlite'))} is another one now`);
   await type(copy, ['audit', 'verify'], 70);
 }

@@ -1,0 +1,7 @@
+/**
+ * What the command line needs of the composition root and no application may have: confirming the first approver of a
+ * ledger, which is a person's act at a terminal, and damaging a copy for the demonstration. The package does not
+ * export this module.
+ */
+export { damageCopy } from './damage.js';
+export { bootstrapApprover } from './init.js';
