@@ -5,7 +5,7 @@
  * A backend gives a `Base` (what is stored, read under its locks) and writes what the batch answers in one transaction.
  * Source: spec ledger (group commit).
  */
-import { assert, canonicalize, Fault, type Json, Refusal } from '../core/index.js';
+import { assert, canonicalize, Fault, type Json, type JsonObject, Refusal } from '../core/index.js';
 import { admitColumns, admitEvent, admitWork, documentOf, frozen } from './admit.js';
 import {
   type Base,
@@ -18,35 +18,28 @@ import {
   type WrittenEvent,
   type WrittenPayload,
 } from './batch.js';
-import { type EventText, eventFromText, eventHash } from './event.js';
-import {
-  type AnyKind,
-  holdsEvents,
-  type Kind,
-  type KindName,
-  type LedgerEvent,
-  type RecordRef,
-  recordName,
-} from './kind.js';
-import type { Decided, LookupRow, NewEvent, Projection, Snapshot, View, Work } from './ledger.js';
+import { eventHash } from './event.js';
+import { type AnyKind, holdsEvents, type Kind, type KindName, type LedgerEvent, type RecordRef } from './kind.js';
+import type { Decided, LookupRow, NewEvent, NewPayload, Projection, Snapshot, View, Work } from './ledger.js';
+import { RecordMap } from './record-map.js';
 
 /** What a unit of work may do and when it happens. */
 interface Terms {
   readonly actor: string;
   readonly now: number;
   readonly writes: readonly RecordRef[];
-  readonly claim?: Work<Json>['claim'];
-  readonly once?: Work<Json>['once'];
+  readonly claim?: Work<Json>['claim'] | undefined;
+  readonly once?: Work<Json>['once'] | undefined;
 }
 
 /** The overlay of one batch. It lives as long as its transaction. */
 export class BatchRun {
   readonly #base: Base;
-  readonly #records = new Map<string, ChangedRecord>();
-  readonly #read = new Map<string, StoredState | undefined>();
+  readonly #records = new RecordMap<ChangedRecord>();
+  readonly #read = new RecordMap<StoredState | undefined>();
   readonly #claims = new Map<string, { readonly taken: TakenClaim; readonly outcome: Json }>();
-  /** Names of the changed records that stand, or stood in between, under a lookup key. */
-  readonly #found = new Map<string, Set<string>>();
+  /** The changed records that stand, or stood in between, under a lookup key. */
+  readonly #found = new Map<string, RecordRef[]>();
   readonly batch: Batch;
 
   constructor(base: Base) {
@@ -68,8 +61,7 @@ export class BatchRun {
       const decided = work.decide(view);
       if (decided instanceof Refusal) return { refused: decided };
       const { actor, writes, claim, once } = work;
-      const terms = { actor, writes, now: view.now, ...(claim ? { claim } : {}), ...(once ? { once } : {}) };
-      const events = this.#append(terms, decided);
+      const events = this.#append({ actor, writes, now: view.now, claim, once }, decided);
       return { committed: { outcome: decided.outcome, replayed: false, events, monotonic } };
     } catch (error) {
       if (error instanceof Fault && error.code === 'store') throw error;
@@ -122,27 +114,25 @@ export class BatchRun {
   /** A record is read once a batch: nobody else changes it while the batch holds its locks. */
   #record(ref: RecordRef): StoredState | undefined {
     if (!holdsEvents(ref.kind)) return undefined;
-    const name = recordName(ref);
-    const changed = this.#records.get(name);
+    const changed = this.#records.get(ref);
     if (changed !== undefined) return changed.stored;
-    if (this.#read.has(name)) return this.#read.get(name);
+    const known = this.#read.get(ref);
+    if (known !== undefined || this.#read.has(ref)) return known;
     const record = this.#base.record(ref);
-    this.#read.set(name, record);
+    this.#read.set(ref, record);
     return record;
   }
 
   #view(work: Work<Json>): View {
-    const named = new Set<string>();
+    const { reads = [], writes } = work;
     let now = this.#base.now;
-    for (const ref of [...(work.reads ?? []), ...work.writes]) {
-      named.add(recordName(ref));
-      now = Math.max(now, this.#record(ref)?.headAt ?? 0);
-    }
+    for (const ref of reads) now = Math.max(now, this.#record(ref)?.headAt ?? 0);
+    for (const ref of writes) now = Math.max(now, this.#record(ref)?.headAt ?? 0);
     return {
       now,
       get: <State extends Json>(kind: Kind<State>, id: string) => {
         const ref = { kind: kind.name, id };
-        assert(named.has(recordName(ref)), 'decide looked at a record that its work did not name');
+        assert(isNamed(writes, ref) || isNamed(reads, ref), 'decide looked at a record that its work did not name');
         return this.#record(ref) as Snapshot<State> | undefined;
       },
       lookup: (kind, key) => {
@@ -156,12 +146,12 @@ export class BatchRun {
   }
 
   #lookup(kind: KindName, key: string): readonly LookupRow[] {
-    const rows = this.#base.lookup(kind, key).filter((row) => !this.#records.has(recordName({ kind, id: row.id })));
-    for (const name of this.#found.get(`${kind} ${key}`) ?? []) {
-      const { ref, columns } = (this.#records.get(name) as ChangedRecord).row;
+    const rows = this.#base.lookup(kind, key).filter(({ id }) => !this.#records.has({ kind, id }));
+    for (const found of this.#found.get(`${kind} ${key}`) ?? []) {
+      const { ref, columns } = (this.#records.get(found) as ChangedRecord).row;
       if (columns.lookup === key) rows.push({ id: ref.id, status: columns.status, principal: columns.principal });
     }
-    return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return rows.length < 2 ? rows : rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   #kind(name: KindName): AnyKind {
@@ -171,9 +161,8 @@ export class BatchRun {
   }
 
   /** Builds everything first and publishes it together, so that a failing `evolve` leaves nothing behind. */
-  #append(terms: Terms, decided: Decided<Json>): LedgerEvent[] {
-    const writable = new Set(terms.writes.map(recordName));
-    const fresh = new Map<string, StoredState>();
+  #append(terms: Terms, decided: Decided<Json>): readonly LedgerEvent[] {
+    const fresh: StoredState[] = [];
     const events: WrittenEvent[] = [];
     const payloads: WrittenPayload[] = [];
     const claims = decided.events.length === 0 ? [] : this.#claimsOf(terms, decided.events[0] as NewEvent);
@@ -182,23 +171,24 @@ export class BatchRun {
       'a claim needs an event that takes it',
     );
     for (const draft of decided.events) {
-      const name = recordName(draft.record);
-      assert(writable.has(name), 'an event for a record that its work did not name');
+      assert(isNamed(terms.writes, draft.record), 'an event for a record that its work did not name');
       admitEvent(draft);
       const first = events.length === 0 && claims.length > 0;
       const data = first ? { ...draft.data, claims: claimData(terms, claims, decided.outcome) } : draft.data;
-      const before = fresh.get(name) ?? this.#record(draft.record);
-      const event = this.#event(terms, { ...draft, data }, before);
+      const at = fresh.findIndex(({ ref }) => isSame(ref, draft.record));
+      const before = at < 0 ? this.#record(draft.record) : fresh[at];
+      const event = this.#event(terms, draft, data, before);
       const state = frozen(this.#kind(draft.record.kind).evolve(before?.state, event) as Json);
-      const { revision, hash, at } = event;
-      const ref = { kind: draft.record.kind, id: draft.record.id };
-      fresh.set(name, { ref, id: ref.id, revision, head: hash, headAt: at, state });
+      const { record: ref, revision, hash } = event;
+      const stored = { ref, id: ref.id, revision, head: hash, headAt: event.at, state };
+      if (at < 0) fresh.push(stored);
+      else fresh[at] = stored;
       events.push(event);
       for (const payload of draft.payloads ?? []) payloads.push({ ...payload, record: ref, revision });
     }
-    const changed = [...fresh.values()].map((stored) => this.#changed(stored));
-    this.batch.events.push(...events);
-    this.batch.payloads.push(...payloads);
+    const changed = fresh.map((stored) => this.#changed(stored));
+    for (const event of events) this.batch.events.push(event);
+    for (const payload of payloads) this.batch.payloads.push(payload);
     for (const record of changed) this.#publish(record);
     for (const taken of claims) {
       this.#claims.set(claimName(taken.scope, taken.principal, taken.key), { taken, outcome: decided.outcome });
@@ -212,36 +202,36 @@ export class BatchRun {
     const kind = this.#kind(ref.kind);
     const columns = admitColumns(kind.columns(state));
     const row = { ref, revision, head, headAt, version: kind.version, document: documentOf(kind, state), columns };
-    const name = recordName(ref);
-    const created = this.#records.get(name)?.created ?? this.#read.get(name) === undefined;
+    const created = this.#records.get(ref)?.created ?? this.#read.get(ref) === undefined;
     return { stored, row, created };
   }
 
   #publish(record: ChangedRecord): void {
     const { ref, columns } = record.row;
-    const name = recordName(ref);
-    this.#records.set(name, record);
+    this.#records.set(ref, record);
     if (columns.lookup === undefined) return;
     const key = `${ref.kind} ${columns.lookup}`;
     const found = this.#found.get(key);
-    if (found === undefined) this.#found.set(key, new Set([name]));
-    else found.add(name);
+    if (found === undefined) this.#found.set(key, [ref]);
+    else if (!isNamed(found, ref)) found.push(ref);
   }
 
   /** The event as a store will hand it out again: its data can't be changed any more by whoever made it. */
-  #event(terms: Terms, draft: NewEvent, before: StoredState | undefined): WrittenEvent {
-    const text: EventText = {
+  #event(terms: Terms, draft: NewEvent, data: JsonObject, before: StoredState | undefined): WrittenEvent {
+    const event = {
       record: { kind: draft.record.kind, id: draft.record.id },
       revision: before === undefined ? 0 : before.revision + 1,
       type: draft.type,
       at: Math.max(terms.now, before?.headAt ?? 0),
       actor: terms.actor,
-      dataText: canonicalize(draft.data),
-      payloads: [...new Set((draft.payloads ?? []).map((payload) => payload.ref))],
+      data: frozen(data),
+      dataText: canonicalize(data),
+      payloads: addressesOf(draft.payloads),
       prev: before?.head ?? null,
+      hash: '',
     };
-    const data = frozen(draft.data);
-    return { ...eventFromText(text, data, eventHash(this.#base.ledgerId, text)), dataText: text.dataText };
+    event.hash = eventHash(this.#base.ledgerId, event);
+    return event;
   }
 
   #claimsOf(terms: Terms, first: NewEvent): TakenClaim[] {
@@ -254,6 +244,23 @@ export class BatchRun {
     const { scope, principal, key, command } = terms.claim;
     return [...claims, { scope, principal, key, command, ...at }];
   }
+}
+
+function isSame(a: RecordRef, b: RecordRef): boolean {
+  return a.id === b.id && a.kind === b.kind;
+}
+
+/** Units of work name a handful of records. */
+function isNamed(refs: readonly RecordRef[], ref: RecordRef): boolean {
+  for (const named of refs) if (isSame(named, ref)) return true;
+  return false;
+}
+
+const NO_ADDRESSES: readonly string[] = [];
+
+function addressesOf(payloads: readonly NewPayload[] | undefined): readonly string[] {
+  if (payloads === undefined || payloads.length === 0) return NO_ADDRESSES;
+  return [...new Set(payloads.map((payload) => payload.ref))];
 }
 
 /** The claims as they stand in the event that takes them, so that the chain covers them and the outcome. */

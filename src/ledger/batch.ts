@@ -6,6 +6,7 @@
 import type { Json } from '../core/index.js';
 import type { KindName, Kinds, LedgerEvent, RecordRef } from './kind.js';
 import type { Committed, LookupRow, NewPayload, Snapshot } from './ledger.js';
+import type { RecordMap } from './record-map.js';
 import type { RecordRow } from './store.js';
 
 /** A record as it stands: its state is parsed once. */
@@ -68,7 +69,7 @@ export interface Batch {
   readonly payloads: WrittenPayload[];
   readonly claims: TakenClaim[];
   /** Each record that changed, as it stands after the batch. */
-  readonly records: ReadonlyMap<string, ChangedRecord>;
+  readonly records: RecordMap<ChangedRecord>;
 }
 
 export type UnitResult = { readonly committed: Committed<Json> } | { readonly refused: unknown };

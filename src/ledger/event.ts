@@ -6,8 +6,8 @@
  * another hash.
  * Source: spec ledger.
  */
-import { canonicalize, digestBytes, type JsonObject, sha256Hex } from '../core/index.js';
-import { type LedgerEvent, type RecordRef, recordName } from './kind.js';
+import { canonicalize, digestBytes, sha256Hex } from '../core/index.js';
+import { type RecordRef, recordName } from './kind.js';
 
 /** An event with its data as canonical text, as a store holds it. */
 export interface EventText {
@@ -38,9 +38,4 @@ export const EMPTY_LOG_HASH = `sha256:${'0'.repeat(64)}`;
 
 export function nextLogHash(before: string, hash: string): string {
   return `sha256:${sha256Hex(`${before}\n${hash}`)}`;
-}
-
-export function eventFromText(text: EventText, data: JsonObject, hash: string): LedgerEvent {
-  const { record, revision, type, at, actor, payloads, prev } = text;
-  return { record, revision, type, at, actor, data, payloads, prev, hash };
 }

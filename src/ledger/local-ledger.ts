@@ -6,8 +6,18 @@
  * is not certain it opens the store again, and its callers get a Fault: they read what became of their claim.
  * Source: spec ledger (commit, the log).
  */
-import { type Clock, type Failpoint, Fault, isOurs, type Json, LIMITS, type Random, Refusal } from '../core/index.js';
-import type { UnitResult } from './batch.js';
+import {
+  assert,
+  type Clock,
+  type Failpoint,
+  Fault,
+  isOurs,
+  type Json,
+  LIMITS,
+  type Random,
+  Refusal,
+} from '../core/index.js';
+import type { UnitResult, WrittenPayload } from './batch.js';
 import { BatchRun } from './batch-run.js';
 import { nextLogHash } from './event.js';
 import type { Kind, KindName, Kinds, LedgerEvent, RecordRef } from './kind.js';
@@ -170,12 +180,17 @@ export class LocalLedger implements Ledger {
   #write(run: BatchRun): LogHead {
     const { events, payloads, claims, records } = run.batch;
     let { sequence, logHash } = this.#store.head();
+    let at = 0;
     for (const event of events) {
       sequence += 1;
       logHash = nextLogHash(logHash, event.hash);
       this.#store.writeEvent(sequence, logHash, event);
+      // Payloads stand in the order of their events.
+      for (; payloads[at]?.record === event.record; at += 1) {
+        this.#store.writePayload(sequence, payloads[at] as WrittenPayload);
+      }
     }
-    for (const payload of payloads) this.#store.writePayload(payload);
+    assert(at === payloads.length, 'a payload without its event');
     for (const claim of claims) this.#store.writeClaim(claim);
     for (const { row, created } of records.values()) this.#store.writeRecord(row, created);
     return { sequence, logHash };

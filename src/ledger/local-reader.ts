@@ -11,6 +11,7 @@ import type { Base, ChangedRecord, StoredState, TakenClaim } from './batch.js';
 import { eventHash } from './event.js';
 import { type AnyKind, type KindName, type Kinds, type LedgerEvent, type RecordRef, recordName } from './kind.js';
 import type { ListQuery, Page } from './ledger.js';
+import { RecordMap } from './record-map.js';
 import { type EventRow, eventOf, type LocalStore, type RecordRow, storeError } from './store.js';
 
 const FOLD_MAX = 256;
@@ -44,7 +45,7 @@ export function eventDefect(ledgerId: string, row: EventRow, before: LedgerEvent
 export class LocalReader {
   readonly #store: LocalStore;
   readonly #kinds: Kinds;
-  readonly #cache = new Map<string, Cached>();
+  readonly #cache = new RecordMap<Cached>();
   readonly #pages = new Map<KindName, Pages>();
   /** `changes()` in the transaction of the batch: nobody else writes until it ends. */
   #batchChanges: number | undefined;
@@ -110,7 +111,7 @@ export class LocalReader {
   }
 
   #record(ref: RecordRef, changes: number | undefined): StoredState | undefined {
-    const known = this.#cache.get(recordName(ref));
+    const known = this.#cache.get(ref);
     if (known !== undefined && changes !== undefined && known.changes === changes) return known.stored;
     const row = this.#row(ref);
     if (row === undefined) return undefined;
@@ -129,7 +130,7 @@ export class LocalReader {
    */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
     const changes = this.#changes();
-    const known = this.#cache.get(recordName(ref));
+    const known = this.#cache.get(ref);
     if (known?.isFolded && changes !== undefined && known.changes === changes) return known.stored;
     const row = this.#row(ref);
     if (row === undefined) return undefined;
@@ -184,13 +185,10 @@ export class LocalReader {
   }
 
   #keep(cached: Cached): void {
-    const name = recordName(cached.stored.ref);
-    this.#cache.delete(name);
-    this.#cache.set(name, cached);
-    if (this.#cache.size > LIMITS.cachedRecordsMax) {
-      const oldest = this.#cache.keys().next().value;
-      if (oldest !== undefined) this.#cache.delete(oldest);
-    }
+    const { ref } = cached.stored;
+    this.#cache.delete(ref);
+    this.#cache.set(ref, cached);
+    if (this.#cache.size > LIMITS.cachedRecordsMax) this.#cache.deleteOldest(ref.kind);
   }
 
   /** Events behind the row's revision are of commits that came after the row was read. */

@@ -59,7 +59,8 @@ export interface LocalStore {
   log(after: number, limit: number): readonly EventRow[];
 
   writeEvent(sequence: number, logHash: string, event: WrittenEvent): void;
-  writePayload(payload: WrittenPayload): void;
+  /** `sequence` is that of the payload's event. */
+  writePayload(sequence: number, payload: WrittenPayload): void;
   writeClaim(claim: TakenClaim): void;
   /** `created` says that the store holds no such record yet. */
   writeRecord(row: RecordRow, created: boolean): void;
@@ -72,7 +73,7 @@ export interface LocalStore {
   scanEvents(): IterableIterator<EventRow>;
   scanRecords(): IterableIterator<RecordRow>;
   scanClaims(): IterableIterator<TakenClaim>;
-  scanPayloads(): IterableIterator<{ readonly record: RecordRef; readonly revision: number; readonly address: string }>;
+  scanPayloads(): IterableIterator<{ readonly sequence: number; readonly address: string }>;
 
   /** Refuses `invalid` for a path at which something stands. */
   backup(path: string): Promise<void>;

@@ -15,13 +15,13 @@ import type { LogHead, VerifyReport } from './ledger.js';
 import { LocalLedger } from './local-ledger.js';
 import { SqliteStore } from './sqlite/sqlite-store.js';
 
-const PLACE = /^[\s\S]+\/[\s\S]*#-?\d+$/;
+const PLACE = /^(?:[\s\S]+\/[\s\S]*|log)#-?\d+$/;
 const TABLES = ['events', 'records', 'claims', 'payloads', 'meta'] as const;
 const KEYS = {
   events: ['sequence'],
   records: ['kind', 'id'],
   claims: ['scope', 'principal', 'key'],
-  payloads: ['kind', 'id', 'revision', 'address'],
+  payloads: ['sequence', 'address'],
   meta: ['name'],
 } as const;
 
@@ -196,7 +196,9 @@ describe('verify', () => {
     }
     const copy = `${file.path}.copy`;
     copyFile(file.path, copy);
-    tamper(copy, (database) => database.exec('DELETE FROM payloads WHERE rowid = 1'));
+    tamper(copy, (database) =>
+      database.exec('DELETE FROM payloads WHERE sequence = (SELECT min(sequence) FROM payloads)'),
+    );
     assert.equal(((await inspect(copy)) as VerifyReport).erased, untouched.erased + 1);
   });
 
@@ -210,7 +212,7 @@ describe('verify', () => {
       "INSERT INTO records SELECT kind, 'stray', revision, head, head_at, version, document, project, status, principal, due, lookup FROM records LIMIT 1",
       "INSERT INTO claims SELECT scope, principal, 'stray', command, kind, id, revision FROM claims LIMIT 1",
       "INSERT INTO claims SELECT scope, principal, 'stray', command, kind, 'nobody', revision FROM claims LIMIT 1",
-      'INSERT INTO payloads SELECT kind, id, revision + 100, address, bytes FROM payloads LIMIT 1',
+      'INSERT INTO payloads SELECT sequence + 1, address, bytes FROM payloads LIMIT 1',
     ];
     for (const statement of additions) await found((database) => database.exec(statement));
   });

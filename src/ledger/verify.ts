@@ -229,10 +229,10 @@ function verifyClaims(store: LocalStore, report: Report): void {
 }
 
 function verifyStrayPayloads(store: LocalStore, report: Report): void {
-  for (const { record, revision, address } of store.scanPayloads()) {
-    if (!store.event(record, revision)?.payloads.includes(address)) {
-      report.defect(record, revision, 'a payload stands here that no event refers to');
-    }
+  for (const { sequence, address } of store.scanPayloads()) {
+    const [row] = store.log(sequence - 1, 1);
+    if (row?.sequence === sequence && row.payloads.includes(address)) continue;
+    report.add({ where: `log#${sequence}`, what: 'a payload stands here that no event refers to' });
   }
 }
 

@@ -6,8 +6,9 @@ export type Value = string | number | null | Uint8Array;
 
 /** One stored field. */
 export interface Cell {
-  readonly table: string;
-  readonly rowid: number;
+  readonly table: 'events' | 'records' | 'payloads';
+  /** The columns that its row stands under. */
+  readonly key: Readonly<Record<string, Value>>;
   readonly column: string;
   readonly value: Value;
   /** Which record it belongs to, as `kind/id#revision`. */
@@ -24,25 +25,36 @@ export class RawStore {
 
   /** Every field of the events, record rows and payloads of some records. */
   cells(records: readonly { readonly kind: string; readonly id: string }[]): readonly Cell[] {
-    const found: Cell[] = [];
-    for (const table of ['events', 'records', 'payloads']) {
-      const statement = this.#database.prepare(`SELECT rowid AS place, * FROM ${table} WHERE kind = ? AND id = ?`);
-      for (const { kind, id } of records) {
-        for (const { place, ...columns } of statement.all(kind, id) as ({ place: number } & Record<string, Value>)[]) {
-          const of = `${kind}/${id}#${String(columns.revision)}`;
-          for (const [column, value] of Object.entries(columns)) {
-            found.push({ table, rowid: place, column, value: value as Value, of });
-          }
-        }
-      }
-    }
-    return found;
+    return records.flatMap(({ kind, id }) => [
+      ...this.#rows('events', ['sequence'], 'SELECT * FROM events WHERE kind = ? AND id = ?', kind, id),
+      ...this.#rows('records', ['rowid'], 'SELECT rowid, * FROM records WHERE kind = ? AND id = ?', kind, id),
+      ...this.#rows(
+        'payloads',
+        ['sequence', 'address'],
+        'SELECT * FROM payloads WHERE sequence IN (SELECT sequence FROM events WHERE kind = ? AND id = ?)',
+        kind,
+        id,
+      ),
+    ]);
+  }
+
+  #rows(table: Cell['table'], keys: readonly string[], text: string, kind: string, id: string): readonly Cell[] {
+    const rows = this.#database.prepare(text).all(kind, id) as Record<string, Value>[];
+    return rows.flatMap((row) => {
+      const key = Object.fromEntries(keys.map((name) => [name, row[name] as Value]));
+      const of = `${kind}/${id}#${String(row.revision)}`;
+      const columns = Object.entries(row).filter(([column]) => column !== 'rowid');
+      return columns.map(([column, value]) => ({ table, key, column, value, of }));
+    });
   }
 
   /** False where the table itself refuses such a value. */
-  write({ table, rowid, column }: Cell, value: Value): boolean {
+  write({ table, key, column }: Cell, value: Value): boolean {
+    const where = Object.keys(key).map((name) => `${name} = ?`);
     try {
-      this.#database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`).run(value, rowid);
+      this.#database
+        .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where.join(' AND ')}`)
+        .run(value, ...Object.values(key));
       return true;
     } catch (error) {
       if (String((error as { code?: string }).code).startsWith('SQLITE_CONSTRAINT')) return false;
@@ -50,10 +62,10 @@ export class RawStore {
     }
   }
 
-  /** Puts a field back; its row may stand at another place now. */
+  /** Puts a field back; its row may stand under another key now. */
   restore(cell: Cell, written: Value): void {
-    const rowid = cell.column === 'sequence' ? (written as number) : cell.rowid;
-    this.write({ ...cell, rowid }, cell.value);
+    const key = Object.hasOwn(cell.key, cell.column) ? { ...cell.key, [cell.column]: written } : cell.key;
+    this.write({ ...cell, key }, cell.value);
   }
 
   close(): void {

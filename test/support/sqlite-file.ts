@@ -43,7 +43,7 @@ export function copyFile(from: string, to: string): void {
 
 /** The ways in which the contract of a ledger damages one. */
 export function damageFile(path: string) {
-  const payload = 'kind = ? AND id = ? AND revision = ? AND address = ?';
+  const payload = 'sequence = (SELECT sequence FROM events WHERE kind = ? AND id = ? AND revision = ?) AND address = ?';
   const run = async (statement: string, ...values: unknown[]) => {
     tamper(path, (database) => database.prepare(statement).run(...values));
   };

@@ -16,7 +16,7 @@ export class MemoryStore implements LocalStore {
   readonly #events = new Map<string, EventRow[]>();
   readonly #records = new Map<string, RecordRow>();
   readonly #claims = new Map<string, TakenClaim>();
-  readonly #payloads = new Map<string, Uint8Array>();
+  readonly #payloads = new Map<string, { sequence: number; address: string; bytes: Uint8Array }>();
   #undo: (() => void)[] = [];
 
   constructor(ledgerId: string) {
@@ -76,7 +76,7 @@ export class MemoryStore implements LocalStore {
   }
 
   payload(ref: RecordRef, revision: number, address: string): Uint8Array | undefined {
-    return this.#payloads.get(`${recordName(ref)}#${revision} ${address}`);
+    return this.#payloads.get(`${recordName(ref)}#${revision} ${address}`)?.bytes;
   }
 
   list(query: ListQuery): Page {
@@ -126,10 +126,12 @@ export class MemoryStore implements LocalStore {
     });
   }
 
-  writePayload(payload: WrittenPayload): void {
-    const name = `${recordName(payload.record)}#${payload.revision} ${payload.ref}`;
-    const { bytes } = payload;
-    this.#set(this.#payloads, name, Uint8Array.from(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes));
+  writePayload(sequence: number, payload: WrittenPayload): void {
+    const { ref: address, record, revision } = payload;
+    const bytes = Uint8Array.from(
+      typeof payload.bytes === 'string' ? Buffer.from(payload.bytes, 'utf8') : payload.bytes,
+    );
+    this.#set(this.#payloads, `${recordName(record)}#${revision} ${address}`, { sequence, address, bytes });
   }
 
   writeClaim(claim: TakenClaim): void {
@@ -160,14 +162,8 @@ export class MemoryStore implements LocalStore {
     yield* this.#claims.values();
   }
 
-  *scanPayloads(): IterableIterator<{ record: RecordRef; revision: number; address: string }> {
-    for (const name of this.#payloads.keys()) {
-      const [place = '', address = ''] = name.split(' ');
-      const slash = place.indexOf('/');
-      const hash = place.lastIndexOf('#');
-      const kind = place.slice(0, slash) as KindName;
-      yield { record: { kind, id: place.slice(slash + 1, hash) }, revision: Number(place.slice(hash + 1)), address };
-    }
+  *scanPayloads(): IterableIterator<{ sequence: number; address: string }> {
+    for (const { sequence, address } of this.#payloads.values()) yield { sequence, address };
   }
 
   backup(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The tables of the embedded store. An event's row is its place in the log: `sequence` is the rowid, so that the log
- * grows at its end and needs no table of its own. Triggers refuse to change, replace or delete an event, or to leave
+ * grows at its end and needs no table of its own; a payload stands under its event's sequence, and grows there too. Triggers refuse to change, replace or delete an event, or to leave
  * a gap.
  * Source: spec ledger (what it stores); docs/decisions/0003.
  */
@@ -40,8 +40,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (scope, principal, key)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE payloads (
-    kind TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL, address TEXT NOT NULL, bytes BLOB NOT NULL,
-    UNIQUE (kind, id, revision, address)
-  ) STRICT;
+    sequence INTEGER NOT NULL, address TEXT NOT NULL, bytes BLOB NOT NULL,
+    PRIMARY KEY (sequence, address)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];

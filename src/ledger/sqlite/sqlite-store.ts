@@ -140,7 +140,7 @@ export class SqliteStore implements LocalStore {
   }
 
   payload(ref: RecordRef, revision: number, address: string): Uint8Array | undefined {
-    const row = this.#statements.payload.get(ref.kind, ref.id, revision, address) as { bytes: Uint8Array } | undefined;
+    const row = this.#statements.payload.get(address, ref.kind, ref.id, revision) as { bytes: Uint8Array } | undefined;
     return row?.bytes;
   }
 
@@ -166,14 +166,13 @@ export class SqliteStore implements LocalStore {
   writeEvent(sequence: number, logHash: string, event: WrittenEvent): void {
     const { record, revision, type, at, actor, dataText, prev, hash } = event;
     const payloads = event.payloads.length === 0 ? '[]' : JSON.stringify(event.payloads);
-    const place = [sequence, record.kind, record.id, revision] as const;
-    this.#statements.writeEvent.run(...place, type, at, actor, dataText, payloads, prev, hash, logHash);
+    const { kind, id } = record;
+    const { writeEvent } = this.#statements;
+    writeEvent.run(sequence, kind, id, revision, type, at, actor, dataText, payloads, prev, hash, logHash);
   }
 
-  writePayload(payload: WrittenPayload): void {
-    const { record, revision, ref } = payload;
-    const bytes = typeof payload.bytes === 'string' ? Buffer.from(payload.bytes, 'utf8') : payload.bytes;
-    this.#statements.writePayload.run(record.kind, record.id, revision, ref, bytes);
+  writePayload(sequence: number, { ref, bytes }: WrittenPayload): void {
+    this.#statements.writePayload.run(sequence, ref, typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes);
   }
 
   writeClaim(claim: TakenClaim): void {
@@ -184,22 +183,9 @@ export class SqliteStore implements LocalStore {
   writeRecord(row: RecordRow, created: boolean): void {
     const { ref, revision, head, headAt, version, document = null, columns } = row;
     const { project = null, status = null, principal = null, due = null, lookup = null } = columns;
-    const { insertRecord, updateRecord } = this.#statements;
-    const values = [
-      revision,
-      head,
-      headAt,
-      version,
-      document,
-      project,
-      status,
-      principal,
-      due,
-      lookup,
-      ref.kind,
-      ref.id,
-    ];
-    const { changes } = (created ? insertRecord : updateRecord).run(...values);
+    const write = created ? this.#statements.insertRecord : this.#statements.updateRecord;
+    const place = [project, status, principal, due, lookup] as const;
+    const { changes } = write.run(revision, head, headAt, version, document, ...place, ref.kind, ref.id);
     if (changes !== 1) throw new Fault('corrupt', 'a record is gone from under its events');
   }
 
@@ -215,11 +201,8 @@ export class SqliteStore implements LocalStore {
     for (const row of this.#iterate(SCANS.claims)) yield claimOf(row as ClaimColumns);
   }
 
-  *scanPayloads(): IterableIterator<{ record: RecordRef; revision: number; address: string }> {
-    for (const row of this.#iterate(SCANS.payloads)) {
-      const { kind, id, revision, address } = row as { kind: KindName; id: string; revision: number; address: string };
-      yield { record: { kind, id }, revision, address };
-    }
+  *scanPayloads(): IterableIterator<{ sequence: number; address: string }> {
+    for (const row of this.#iterate(SCANS.payloads)) yield row as { sequence: number; address: string };
   }
 
   /** A statement of its own for each scan, because scans run inside one another. */

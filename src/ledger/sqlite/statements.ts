@@ -14,11 +14,12 @@ const TEXTS = {
   claim: 'SELECT * FROM claims WHERE scope = ? AND principal = ? AND key = ?',
   event: 'SELECT * FROM events WHERE kind = ? AND id = ? AND revision = ?',
   events: 'SELECT * FROM events WHERE kind = ? AND id = ? AND revision >= ? ORDER BY revision LIMIT ?',
-  payload: 'SELECT bytes FROM payloads WHERE kind = ? AND id = ? AND revision = ? AND address = ?',
+  payload: `SELECT bytes FROM payloads WHERE address = ?
+    AND sequence = (SELECT sequence FROM events WHERE kind = ? AND id = ? AND revision = ?)`,
   head: 'SELECT sequence, log_hash AS logHash FROM events ORDER BY sequence DESC LIMIT 1',
   log: 'SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?',
   writeEvent: 'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  writePayload: 'INSERT OR IGNORE INTO payloads VALUES (?, ?, ?, ?, ?)',
+  writePayload: 'INSERT OR IGNORE INTO payloads VALUES (?, ?, ?)',
   writeClaim: 'INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)',
   insertRecord: `INSERT INTO records
     (revision, head, head_at, version, document, project, status, principal, due, lookup, kind, id)
@@ -32,7 +33,7 @@ export const SCANS = {
   events: 'SELECT * FROM events ORDER BY kind, id, revision',
   records: 'SELECT * FROM records ORDER BY kind, id',
   claims: 'SELECT * FROM claims',
-  payloads: 'SELECT kind, id, revision, address FROM payloads',
+  payloads: 'SELECT sequence, address FROM payloads',
 } as const;
 
 export type Statements = Readonly<Record<keyof typeof TEXTS, Statement>>;

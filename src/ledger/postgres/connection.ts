@@ -1,0 +1,131 @@
+/**
+ * One connection to a PostgreSQL server: named prepared statements, sent one behind another without waiting, so that
+ * all that is handed over in one go takes one round trip.
+ *
+ * It refuses a server that it can't keep promises on: one before version 15, or with `fsync` or `synchronous_commit`
+ * off. Statements, locks and idle transactions have their time-outs on the server; the wire has one here. The driver is
+ * loaded with the first connection.
+ * Source: spec ledger (backends); docs/decisions/0006.
+ */
+import type { Client, QueryArrayResult } from 'pg';
+import { Fault, LIMITS } from '../../core/index.js';
+
+/** A statement by its name; its plan is made once for each connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type Value = string | number | boolean | null | Buffer | Value[];
+export type Row = readonly unknown[];
+
+const OLDEST = 150_000;
+const INT8 = 20;
+
+/** Fixed for the session: plans by the keys of the tables, whatever statistics say; names that nobody can shadow. */
+const SETTINGS = [
+  'search_path = pg_catalog, countersign, pg_temp',
+  `statement_timeout = ${LIMITS.statementMsMax}`,
+  `lock_timeout = ${LIMITS.storeWaitMsMax}`,
+  `idle_in_transaction_session_timeout = ${LIMITS.transactionIdleMsMax}`,
+  'default_transaction_isolation = "read committed"',
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
+  'jit = off',
+  'plan_cache_mode = force_generic_plan',
+];
+
+export class Connection {
+  readonly #client: Client;
+  readonly #onNotice: (channel: string, text: string) => void;
+  #lost: unknown;
+
+  private constructor(client: Client, onNotice: (channel: string, text: string) => void) {
+    this.#client = client;
+    this.#onNotice = onNotice;
+    client.on('error', (error) => {
+      this.#lost ??= error;
+    });
+    client.on('end', () => {
+      this.#lost ??= new Fault('store', 'the server closed the connection');
+    });
+    client.on('notification', ({ channel, payload }) => this.#onNotice(channel, payload ?? ''));
+  }
+
+  /** Connects and checks the server. Faults `store`. */
+  static async open(
+    url: string,
+    onNotice: (channel: string, text: string) => void = () => undefined,
+  ): Promise<Connection> {
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'countersign',
+      connectionTimeoutMillis: LIMITS.connectMsMax,
+      query_timeout: LIMITS.statementMsMax + LIMITS.connectMsMax,
+      keepAlive: true,
+      pipeline: true,
+      types: {
+        // biome-ignore lint/suspicious/noExplicitAny: the driver's own type
+        getTypeParser: (oid: number, format?: any) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+      },
+    } as ConstructorParameters<typeof pg.Client>[0]);
+    const connection = new Connection(client, onNotice);
+    try {
+      await client.connect();
+      await client.query(SETTINGS.map((setting) => `SET SESSION ${setting}`).join('; '));
+      await connection.#check();
+      return connection;
+    } catch (error) {
+      await connection.end();
+      throw error;
+    }
+  }
+
+  /** True once nothing more can be asked of it. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** The rows of one statement. Everything asked before its answer came travels together. */
+  async ask({ name, text }: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+    const { rows } = await this.#client.query({ name, text, values: values as Value[], rowMode: 'array' });
+    return rows as unknown as readonly Row[];
+  }
+
+  /** As `ask` for a statement without rows: what it did, such as `COMMIT`. */
+  async run({ name, text }: Statement, values: readonly Value[] = []): Promise<string> {
+    const result: QueryArrayResult = await this.#client.query({
+      name,
+      text,
+      values: values as Value[],
+      rowMode: 'array',
+    });
+    return result.command;
+  }
+
+  /** Statements as plain text, without a plan that is kept. */
+  async script(text: string): Promise<void> {
+    await this.#client.query(text);
+  }
+
+  async end(): Promise<void> {
+    this.#lost ??= new Fault('store', 'the connection was closed');
+    await this.#client.end().catch(() => undefined);
+  }
+
+  async #check(): Promise<void> {
+    const [row] = await this.ask({
+      name: 'check',
+      text: `SELECT current_setting('server_version_num')::int, current_setting('fsync'),
+        current_setting('synchronous_commit')`,
+    });
+    const [version, fsync, synchronous] = (row ?? []) as [number, string, string];
+    if (!(version >= OLDEST)) throw new Fault('store', 'the server is too old: PostgreSQL 15 or later is needed');
+    if (fsync !== 'on') throw new Fault('store', 'the server runs with fsync off and would lose commits');
+    if (synchronous === 'off') {
+      throw new Fault('store', 'the server runs with synchronous_commit off and would lose commits');
+    }
+  }
+}

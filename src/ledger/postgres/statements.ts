@@ -1,0 +1,98 @@
+/**
+ * The statements of the PostgreSQL store. Each takes arrays, so that a batch of any size is one statement of each; each
+ * is prepared once for a connection, under its name.
+ */
+import type { Statement } from './connection.js';
+import { CLAIM_COLUMNS, EVENT_COLUMNS, RECORD_COLUMNS } from './rows.js';
+
+/** A record with more events than this is believed by its last one; `verify` folds all. */
+export const FOLD_MAX = 256;
+
+/** Locks of transactions are by 64-bit number: this space of names is ours, and no record has such a name. */
+const SEQUENCER_LOCK = "hashtextextended('countersign sequencer', 7)";
+
+const NAMED = 'unnest($1::text[], $2::text[])';
+
+function all<Names extends string>(texts: Readonly<Record<Names, string>>): Readonly<Record<Names, Statement>> {
+  const named = Object.entries<string>(texts).map(([name, text]) => [name, { name, text }]);
+  return Object.fromEntries(named) as Record<Names, Statement>;
+}
+
+export const STATEMENTS = all({
+  begin: 'BEGIN',
+  commit: 'COMMIT',
+  rollback: 'ROLLBACK',
+  snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+
+  /** Locks names one behind the other, in the order of the array: shared, or for itself alone. */
+  lock: `SELECT count(CASE WHEN n.alone THEN pg_advisory_xact_lock(hashtextextended(n.name, 7))
+      ELSE pg_advisory_xact_lock_shared(hashtextextended(n.name, 7)) END::text)
+    FROM unnest($1::text[], $2::boolean[]) AS n(name, alone)`,
+  lockSequencer: `SELECT pg_advisory_xact_lock(${SEQUENCER_LOCK})`,
+  now: 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+
+  records: `SELECT ${RECORD_COLUMNS} FROM ${NAMED} AS n(kind, id)
+    JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id`,
+  /**
+   * The events behind the revision that is known of each record. Of a long one with a document the last alone, unless
+   * an older version of its kind wrote that.
+   */
+  recordEvents: `SELECT ${EVENT_COLUMNS} 
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) AS n(kind, id, known, version)
+    JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id
+    JOIN countersign.events e ON e.kind = r.kind AND e.id = r.id AND e.revision <= r.revision
+      AND e.revision > CASE WHEN r.document IS NULL OR r.revision < ${FOLD_MAX} OR r.version < n.version THEN n.known
+        ELSE greatest(n.known, r.revision - 1) END
+    ORDER BY e.kind, e.id, e.revision`,
+  lookups: `SELECT n.kind, n.key, r.id, r.status, r.principal FROM ${NAMED} AS n(kind, key)
+    JOIN countersign.records r ON r.kind = n.kind AND r.lookup = n.key AND r.lookup IS NOT NULL ORDER BY r.id`,
+  /** Claims with the events that took them. */
+  claims: `SELECT ${CLAIM_COLUMNS}, ${EVENT_COLUMNS}
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS n(scope, principal, key)
+    JOIN countersign.claims c ON c.scope = n.scope AND c.principal = n.principal AND c.key = n.key
+    LEFT JOIN countersign.events e ON e.kind = c.kind AND e.id = c.id AND e.revision = c.revision`,
+  /** Which of these events stand. */
+  eventHashes: `SELECT e.hash FROM unnest($1::text[], $2::text[], $3::int[]) AS n(kind, id, revision)
+    JOIN countersign.events e ON e.kind = n.kind AND e.id = n.id AND e.revision = n.revision`,
+
+  writeEvents: `INSERT INTO countersign.events
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+      $8::text[], $9::text[], $10::text[])`,
+  writeQueue: `INSERT INTO countersign.unsequenced (kind, id, revision)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[])`,
+  writePayloads: `INSERT INTO countersign.payloads
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bytea[]) ON CONFLICT DO NOTHING`,
+  writeClaims: `INSERT INTO countersign.claims
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])`,
+  writeRecords: `INSERT INTO countersign.records
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::int[], $7::text[],
+      $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+    ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision, head = excluded.head,
+      head_at = excluded.head_at, version = excluded.version, document = excluded.document,
+      project = excluded.project, status = excluded.status, principal = excluded.principal, due = excluded.due,
+      lookup = excluded.lookup`,
+
+  head: 'SELECT sequence, log_hash FROM countersign.log ORDER BY sequence DESC LIMIT 1',
+  queue: `SELECT ${EVENT_COLUMNS}, q.place FROM countersign.unsequenced q
+    JOIN countersign.events e ON e.kind = q.kind AND e.id = q.id AND e.revision = q.revision
+    WHERE q.place > $1 ORDER BY q.place LIMIT $2`,
+  isQueued: 'SELECT 1 FROM countersign.unsequenced WHERE place > $1 ORDER BY place LIMIT 1',
+  /** The transactions that are over, and the first that is not begun: what was not seen below it never appears. */
+  horizon: `SELECT pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint
+    FROM pg_current_snapshot() AS s`,
+  unqueue: 'DELETE FROM countersign.unsequenced WHERE place = ANY ($1::bigint[])',
+  writeLog: `INSERT INTO countersign.log
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[])`,
+  notify: "SELECT pg_notify('countersign_log', $1)",
+
+  log: `SELECT ${EVENT_COLUMNS}, l.sequence, l.log_hash FROM countersign.log l
+    LEFT JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision
+    WHERE l.sequence > $1 ORDER BY l.sequence LIMIT $2`,
+  events: `SELECT ${EVENT_COLUMNS} FROM countersign.events e
+    WHERE e.kind = $1 AND e.id = $2 AND e.revision >= $3 ORDER BY e.revision LIMIT $4`,
+  payloads: `SELECT n.place, p.bytes
+    FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
+    JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision
+      AND p.address = n.address`,
+  meta: 'SELECT name, value FROM countersign.meta',
+});

@@ -1,0 +1,177 @@
+/**
+ * Loads what a batch or a reader names, all of it in one round trip, and remembers the states of a bounded number of
+ * records, so that only what happened since has to come over the wire.
+ *
+ * Nothing remembered is believed by itself: the record's row is read each time, and a state stands only while the row
+ * names its head and its document.
+ */
+import { isOurs, LIMITS } from '../../core/index.js';
+import type { ChangedRecord, StoredState, TakenClaim } from '../batch.js';
+import { claimName } from '../batch.js';
+import { holdsEvents, type KindName, type RecordRef, recordName } from '../kind.js';
+import type { LookupRow } from '../ledger.js';
+import type { EventRow, RecordRow } from '../store.js';
+import type { Connection, Row } from './connection.js';
+import { type FoldContext, type Known, stateOf } from './fold.js';
+import { claimOf, eventRowOf, recordRowOf } from './rows.js';
+import { STATEMENTS } from './statements.js';
+
+/** What is to be loaded. No name stands in it twice. */
+export interface Wanted {
+  readonly records: readonly RecordRef[];
+  readonly lookups?: readonly { readonly kind: KindName; readonly key: string }[];
+  readonly claims?: readonly { readonly scope: string; readonly principal: string; readonly key: string }[];
+  /** Asks for all events of the records, whatever is remembered. */
+  readonly anew?: boolean;
+}
+
+export interface FoundClaim {
+  readonly taken: TakenClaim;
+  readonly event: EventRow | undefined;
+}
+
+/** What was found. A record that can't be trusted throws when it is looked at, and only then. */
+export interface Found {
+  record(ref: RecordRef): StoredState | undefined;
+  lookup(kind: KindName, key: string): readonly LookupRow[];
+  claim(scope: string, principal: string, key: string): FoundClaim | undefined;
+}
+
+export class States {
+  readonly context: FoldContext;
+  readonly #known = new Map<string, Known>();
+
+  constructor(context: FoldContext) {
+    this.context = context;
+  }
+
+  /** Asks for everything at once; what is asked on the connection in the same turn travels with it. */
+  async load(connection: Connection, wanted: Wanted): Promise<Found> {
+    const { lookups = [], claims = [], anew = false } = wanted;
+    const refs = wanted.records.filter((ref) => holdsEvents(ref.kind));
+    const known = new Map<string, Known>();
+    if (!anew) for (const ref of refs) this.#recall(ref, known);
+    const [records, events, lookupRows, claimRows] = await Promise.all([
+      refs.length === 0 ? [] : connection.ask(STATEMENTS.records, namesOf(refs)),
+      refs.length === 0 ? [] : connection.ask(STATEMENTS.recordEvents, this.#knownOf(refs, known)),
+      lookups.length === 0
+        ? []
+        : connection.ask(STATEMENTS.lookups, [lookups.map(({ kind }) => kind), lookups.map(({ key }) => key)]),
+      claims.length === 0
+        ? []
+        : connection.ask(STATEMENTS.claims, [
+            claims.map(({ scope }) => scope),
+            claims.map(({ principal }) => principal),
+            claims.map(({ key }) => key),
+          ]),
+    ]);
+    const states = this.#statesOf(records, events, known);
+    const found = lookupsOf(lookupRows);
+    const taken = claimsOf(claimRows);
+    return {
+      record: (ref) => states.get(recordName(ref))?.(),
+      lookup: (kind, key) => [...(found.get(`${kind} ${key}`) ?? [])],
+      claim: (scope, principal, key) => taken.get(claimName(scope, principal, key)),
+    };
+  }
+
+  /** The state of a record as this process knows it, from that revision on. */
+  recall(ref: RecordRef, revision: number): StoredState | undefined {
+    const known = this.#known.get(recordName(ref))?.stored;
+    return known !== undefined && known.revision >= revision ? known : undefined;
+  }
+
+  /** Keeps what a durable commit wrote. */
+  remember(records: Iterable<ChangedRecord>): void {
+    for (const { stored, row } of records) this.#keep(recordName(row.ref), { stored, document: row.document });
+  }
+
+  #recall(ref: RecordRef, into: Map<string, Known>): void {
+    const name = recordName(ref);
+    const known = this.#known.get(name);
+    if (known !== undefined) into.set(name, known);
+  }
+
+  #knownOf(refs: readonly RecordRef[], known: ReadonlyMap<string, Known>) {
+    const revisions = refs.map((ref) => known.get(recordName(ref))?.stored.revision ?? -1);
+    const versions = refs.map((ref) => this.context.kinds.get(ref.kind)?.version ?? 0);
+    return [...namesOf(refs), revisions, versions];
+  }
+
+  /** The states of what was read, each made when it is looked at first. */
+  #statesOf(
+    records: readonly Row[],
+    events: readonly Row[],
+    known: ReadonlyMap<string, Known>,
+  ): ReadonlyMap<string, () => StoredState> {
+    const byName = new Map<string, EventRow[]>();
+    for (const row of events) {
+      const event = eventRowOf(row);
+      const name = recordName(event.record);
+      const list = byName.get(name);
+      if (list === undefined) byName.set(name, [event]);
+      else list.push(event);
+    }
+    const states = new Map<string, () => StoredState>();
+    for (const columns of records) {
+      const row = recordRowOf(columns);
+      const name = recordName(row.ref);
+      let made: StoredState | undefined;
+      states.set(name, () => {
+        made ??= this.#stateOf(name, row, byName.get(name) ?? [], known.get(name));
+        return made;
+      });
+    }
+    return states;
+  }
+
+  #stateOf(name: string, row: RecordRow, events: readonly EventRow[], known: Known | undefined): StoredState {
+    try {
+      const stored = stateOf(this.context, row, events, known);
+      if (stored !== known?.stored) this.#keep(name, { stored, document: row.document });
+      return stored;
+    } catch (error) {
+      // What was remembered may be what is wrong: the next look reads everything.
+      if (isOurs(error)) this.#known.delete(name);
+      throw error;
+    }
+  }
+
+  #keep(name: string, known: Known): void {
+    const before = this.#known.get(name);
+    if (before !== undefined && before.stored.revision > known.stored.revision) return;
+    this.#known.delete(name);
+    this.#known.set(name, known);
+    if (this.#known.size <= LIMITS.cachedRecordsMax) return;
+    const oldest = this.#known.keys().next().value;
+    if (oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+function namesOf(refs: readonly RecordRef[]): [string[], string[]] {
+  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
+}
+
+function lookupsOf(rows: readonly Row[]): ReadonlyMap<string, readonly LookupRow[]> {
+  const found = new Map<string, LookupRow[]>();
+  for (const row of rows) {
+    const [kind, key, id, status, principal] = row as [string, string, string, string | null, string | null];
+    const name = `${kind} ${key}`;
+    const entry = { id, status: status ?? undefined, principal: principal ?? undefined };
+    found.set(name, [...(found.get(name) ?? []), entry]);
+  }
+  return found;
+}
+
+const CLAIM_WIDTH = 7;
+
+function claimsOf(rows: readonly Row[]): ReadonlyMap<string, FoundClaim> {
+  const found = new Map<string, FoundClaim>();
+  for (const row of rows) {
+    const taken = claimOf(row);
+    const isThere = row[CLAIM_WIDTH] !== null;
+    const event = isThere ? eventRowOf(row.slice(CLAIM_WIDTH)) : undefined;
+    found.set(claimName(taken.scope, taken.principal, taken.key), { taken, event });
+  }
+  return found;
+}
