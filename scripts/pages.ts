@@ -31,7 +31,7 @@ function commandsPage(): string {
   const lines = [
     '# Command line',
     '',
-    'Generated from `src/cli/program.ts`. Every verb takes `--json`, `--home` and `--by`.',
+    'Generated from `src/cli/program.ts`. Every verb takes `--json`, `--home`, `--by` and `--debug`.',
     'Exit codes: 0 done, 1 refused, 2 usage, 3 certain failure, 4 outcome unknown, 5 not signed yet, 70 a fault of the gate.',
     '',
   ];
@@ -41,7 +41,7 @@ function commandsPage(): string {
     const words = command.registeredArguments.map((word) => (word.required ? `<${word.name()}>` : `[${word.name()}]`));
     lines.push(`## ${[name, ...words].join(' ')}`, '', `${command.description()}.`, '');
     const options = command.options.filter(
-      (option) => !option.hidden && !['json', 'home', 'by'].includes(option.name()),
+      (option) => !option.hidden && !['json', 'home', 'by', 'debug'].includes(option.name()),
     );
     if (options.length === 0) return;
     lines.push('| option | meaning |', '|---|---|');

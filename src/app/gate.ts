@@ -282,6 +282,7 @@ export class Gate {
       this.#admit();
       return await this.#ours(act);
     } catch (error) {
+      if (error instanceof Refusal) this.services.log?.write('debug', `${subject.verb} was refused`, error);
       if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject);
       throw error;
     }
@@ -292,7 +293,9 @@ export class Gate {
     try {
       return await act();
     } catch (error) {
-      throw isOurs(error) ? error : new Fault('internal', 'the gate failed', error);
+      const ours = isOurs(error) ? error : new Fault('internal', 'the gate failed', error);
+      if (ours instanceof Fault) this.services.log?.write('error', 'the gate failed', ours);
+      throw ours;
     }
   }
 }

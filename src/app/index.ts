@@ -4,7 +4,7 @@
 export type { ActionState, Attempt, Proposal, Settled } from '../actions/index.js';
 export { CLASS_WORDS } from '../actions/index.js';
 export { type Act, challengeOf, configChanges, Receipt, type RequestDocument, signWith } from '../approvals/index.js';
-export type { Connector, Operation, Outcome } from '../connectors/index.js';
+export type { Connector, Log, LogLevel, Operation, Outcome } from '../connectors/index.js';
 export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
 export type { VerifyReport } from '../ledger/index.js';
 export { type Message, readThread, verifyThread } from '../messages/index.js';
@@ -19,6 +19,7 @@ export { explainDecision } from './explain.js';
 export { Gate } from './gate.js';
 export { checkHome, type Home, homeAt } from './home.js';
 export { initialize, keyPath, makeKey } from './init.js';
+export { type LogThreshold, logThreshold, makeLog } from './log.js';
 export { type CountersignGate, type OpenOptions, open } from './open.js';
 export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
 export { type RecipeOptions, trustRecipe } from './recipe.js';

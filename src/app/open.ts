@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { actionKind, type Caller, refusalKind, type Services } from '../actions/index.js';
 import { type Act, type IssuedAct, ProofVerifier, requestKind } from '../approvals/index.js';
-import type { Connector } from '../connectors/index.js';
+import type { Connector, Log } from '../connectors/index.js';
 import {
   bytesToHex,
   type Clock,
@@ -17,7 +17,7 @@ import {
   type Random,
   Refusal,
 } from '../core/index.js';
-import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
+import { keyKind, ledgerKind, personKind } from '../identity/index.js';
 import { type Ledger, LocalLedger, registerKinds, SqliteStore } from '../ledger/index.js';
 import { readThreadKey, threadKind, threadProjection } from '../messages/index.js';
 import { classRule, configKind, type PolicyEngine } from '../policy/index.js';
@@ -25,8 +25,10 @@ import { sleep, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
 import { Gate } from './gate.js';
 import { checkHome, type Home, homeAt } from './home.js';
+import { standardLog } from './log.js';
+import { Memory } from './memory.js';
 import { systemRandom } from './random.js';
-import { readSeen, rollbackBarrier, type Seen, seenOf, writeSeen } from './seen.js';
+import { readSeen, type Seen } from './seen.js';
 import { threadEntry } from './thread-entries.js';
 import { type GateTool, makeTool, type ToolDefinition } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
@@ -37,6 +39,8 @@ export interface OpenOptions {
   readonly home?: string;
   /** Who asks, as `agent:NAME`; `agent:local` when absent. The trust configuration has to name it. */
   readonly as?: string;
+  /** Where causes go that no caller is told; else standard error, where `COUNTERSIGN_LOG` says error, warn or debug. */
+  readonly log?: Log;
   /** For tests and simulation. */
   readonly clock?: Clock;
   readonly random?: Random;
@@ -55,9 +59,6 @@ export const ALL_KINDS = registerKinds([
   threadKind,
   refusalKind,
 ]);
-
-/** How often the gate writes down what it has seen, while it works. */
-const SEEN_MS = 1_000;
 
 export interface OpenedStore {
   readonly ledger: Ledger;
@@ -103,15 +104,22 @@ function demandStore(home: Home): void {
 /** Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`. */
 export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();
+  const log = options.log ?? standardLog(environment);
   const home = homeAt(options.home, environment);
-  demandStore(home);
-  checkHome(home);
-  const { ledger, ledgerId } = openStore(home, options);
   try {
-    return await openGate(options, home, environment, ledger, ledgerId);
+    demandStore(home);
+    checkHome(home);
+    const { ledger, ledgerId } = openStore(home, options);
+    try {
+      return await openGate({ ...options, ...(log === undefined ? {} : { log }) }, home, environment, ledger, ledgerId);
+    } catch (error) {
+      await ledger.close();
+      throw error;
+    }
   } catch (error) {
-    await ledger.close();
-    throw isOurs(error) ? error : new Fault('internal', 'the gate could not be opened', error);
+    const ours = isOurs(error) ? error : new Fault('internal', 'the gate could not be opened', error);
+    log?.write(ours instanceof Fault ? 'error' : 'debug', 'the gate could not be opened', ours);
+    throw ours;
   }
 }
 
@@ -128,10 +136,11 @@ async function openGate(
     [tools, ...(options.connectors ?? [])].map((connector): [string, Connector] => [connector.name, connector]),
   );
   mkdirSync(home.workFolder, { recursive: true, mode: 0o700 });
-  const trust = new Trust(ledger, { stateDir: home.workFolder, now: () => clock.now() }, extra);
+  const log = options.log === undefined ? {} : { log: options.log };
+  const trust = new Trust(ledger, { stateDir: home.workFolder, now: () => clock.now(), ...log }, extra);
   await trust.reload();
   const caller = callerFor(options.as ?? 'agent:local', trust);
-  const memory = await Memory.open(ledger, ledgerId, home);
+  const memory = await Memory.open(ledger, ledgerId, home, options.log);
   const services: Services = {
     ledger,
     clock,
@@ -140,6 +149,7 @@ async function openGate(
     proofs: new ProofVerifier(),
     policy,
     failpoint,
+    ...log,
     trust: () => trust.active(),
     reloadTrust: async () => {
       await trust.reload();
@@ -178,61 +188,6 @@ async function readSecret(trust: Trust, environment: Environment, name: string):
     return readFileSync(source.slice('file:'.length), 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     throw new Fault('store', 'a secret can not be read', error);
-  }
-}
-
-/** What the gate has seen of its ledger, written down outside the store while it works. */
-class Memory {
-  barrier: Refusal | undefined;
-  readonly #ledger: Ledger;
-  readonly #ledgerId: string;
-  readonly #path: string;
-  readonly #timer: NodeJS.Timeout;
-  #written = -1;
-
-  static async open(ledger: Ledger, ledgerId: string, home: Home): Promise<Memory> {
-    const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
-    let barrier: Refusal | undefined;
-    try {
-      barrier = await rollbackBarrier(ledger, ledgerId, epoch, readSeen(home.seenFile));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      barrier = new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger is damaged');
-    }
-    return new Memory(ledger, ledgerId, home.seenFile, barrier);
-  }
-
-  private constructor(ledger: Ledger, ledgerId: string, path: string, barrier: Refusal | undefined) {
-    this.#ledger = ledger;
-    this.#ledgerId = ledgerId;
-    this.#path = path;
-    this.barrier = barrier;
-    this.#timer = setInterval(() => {
-      this.#write(false).catch(() => {
-        this.barrier = new Refusal('ledger_rolled_back', 'this gate can not write down what it has seen');
-      });
-    }, SEEN_MS);
-    this.#timer.unref();
-  }
-
-  /** Accepts the store as it is, after a person's receipt said so. */
-  async accept(): Promise<void> {
-    this.barrier = undefined;
-    await this.#write(true);
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#write(false);
-  }
-
-  async #write(force: boolean): Promise<void> {
-    if (this.barrier !== undefined) return;
-    const head = await this.#ledger.head();
-    if (head.sequence === this.#written && !force) return;
-    const epoch = (await this.#ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
-    writeSeen(this.#path, seenOf(this.#ledgerId, epoch, head), { force });
-    this.#written = head.sequence;
   }
 }
 

@@ -7,7 +7,14 @@
  */
 import type { ZodType } from 'zod';
 import { type ActionState, CLASSES, type Settled } from '../actions/index.js';
-import { type ActionClass, type Call, type Operation, type Outcome, operationDigest } from '../connectors/index.js';
+import {
+  type ActionClass,
+  type Call,
+  type Log,
+  type Operation,
+  type Outcome,
+  operationDigest,
+} from '../connectors/index.js';
 import { Fault, type Json, type JsonObject, LIMITS, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import type { Gate } from './gate.js';
 import type { ToolConnector } from './tool-connector.js';
@@ -69,7 +76,7 @@ export interface GateTool<Input> {
 const TIMEOUT_MS = 60_000;
 
 export function makeTool<Input>(gate: Gate, tools: ToolConnector, definition: ToolDefinition<Input>): GateTool<Input> {
-  const operation = toolOperation(definition);
+  const operation = toolOperation(definition, gate.services.log);
   tools.define(definition.name, operation);
   const { name, project = 'tools' } = definition;
   return {
@@ -187,7 +194,7 @@ function checkedDefinition<Input>(definition: ToolDefinition<Input>): void {
   throw new Refusal('invalid', 'a call takes a whole number of milliseconds, a day at most', { path: 'timeoutMs' });
 }
 
-function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
+function toolOperation<Input>(definition: ToolDefinition<Input>, log: Log | undefined): Operation {
   checkedDefinition(definition);
   const { name, input, risk = 'irreversible', reconcile } = definition;
   const typed = (call: Pick<Call, 'argsText'>): Input => freeze(parseTrusted(call.argsText)) as Input;
@@ -212,7 +219,7 @@ function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
             text: (await definition.preview?.(typed(call))) ?? '',
           }),
         }),
-    execute: (call) => runTool(definition, typed(call), call),
+    execute: (call) => runTool(definition, typed(call), call, log),
     ...(reconcile === undefined
       ? {}
       : {
@@ -225,14 +232,20 @@ function toolOperation<Input>(definition: ToolDefinition<Input>): Operation {
 }
 
 /** INVARIANT: only the function itself can say that it had no effect, not what follows it (app.tool.no-effect). */
-async function runTool<Input>(definition: ToolDefinition<Input>, args: Input, call: Call): Promise<Outcome> {
-  const { noEffectIf, undo } = definition;
+async function runTool<Input>(
+  definition: ToolDefinition<Input>,
+  args: Input,
+  call: Call,
+  log: Log | undefined,
+): Promise<Outcome> {
+  const { name, noEffectIf, undo } = definition;
   let result: Json;
   try {
     const context = { idempotencyKey: call.idempotencyKey, signal: call.signal };
     result = (await definition.execute(args, context)) ?? null;
   } catch (error) {
     if (error instanceof NoEffect || noEffectIf?.(error) === true) return { result: 'failed', code: 'no_effect' };
+    log?.write('warn', `the tool ${name} threw: its outcome is unknown`, error);
     return { result: 'unknown', code: 'exception' };
   }
   const evidence = { result, ...(undo === undefined ? {} : { undo: undo(args, result) as unknown as Json }) };

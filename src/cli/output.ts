@@ -95,8 +95,8 @@ export function timeText(ms: number, now: number): string {
   return `${isoTime(ms)} (${ms >= now ? `in ${distance}` : `${distance} ago`})`;
 }
 
-/** Writes a refusal or a fault, and answers the exit code. The cause of a fault is shown only where debugging is on. */
-export function writeError(output: Output, error: Refusal | Fault, debug: boolean): number {
+/** Writes a refusal or a fault, and answers the exit code. The cause of a fault is for the log alone. */
+export function writeError(output: Output, error: Refusal | Fault): number {
   const { code, message, path, details, next } = error;
   const { exit } = CODES[code];
   if (output.json) {
@@ -112,7 +112,6 @@ export function writeError(output: Output, error: Refusal | Fault, debug: boolea
     const word = error.name === 'Refusal' ? 'refused' : 'fault';
     output.streams.err(`${paint.bad(`${word} [${code}]`)}: ${shown(message)}\n`);
     output.streams.err(`  next: ${shown(next)}\n`);
-    if (debug && error.cause !== undefined) output.streams.err(`  cause: ${shown(String(error.cause))}\n`);
   }
   return exit;
 }

@@ -21,7 +21,7 @@ export function verb(parent: Command, usage: string, description: string, exampl
     .option('--json', 'one JSON value on standard output')
     .option('--home <folder>', 'the home of the gate (else COUNTERSIGN_HOME)')
     .option('--by <agent>', 'speak as agent:NAME, where the configuration allows it')
-    .addOption(new Option('--debug', 'show the cause of a fault').hideHelp())
+    .option('--debug', 'causes and refusals on standard error, a line of JSON each')
     .addHelpText('after', `\nExample:\n  $ countersign ${example}`);
 }
 

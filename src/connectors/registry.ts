@@ -9,7 +9,7 @@
 import type { ZodType } from 'zod';
 import * as z from 'zod';
 import { Refusal } from '../core/index.js';
-import type { Connector } from './connector.js';
+import type { Call, Connector, Log } from './connector.js';
 import { gitLocal, gitLocalConfig } from './git-local/index.js';
 import { shellNoop, shellNoopConfig } from './shell-noop/index.js';
 
@@ -19,6 +19,7 @@ export interface ConnectorHost {
   readonly stateDir: string;
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number;
+  readonly log?: Log;
 }
 
 interface ConnectorType {
@@ -70,7 +71,36 @@ export function openConnectors(
     if (found === undefined) {
       throw new Refusal('config_invalid', 'the configuration names an unknown connector', { path: 'connectors' });
     }
-    if (given !== undefined) opened.set(name, found.open(given, { ...host, stateDir: `${host.stateDir}/${name}` }));
+    if (given === undefined) continue;
+    const connector = found.open(given, { ...host, stateDir: `${host.stateDir}/${name}` });
+    opened.set(name, host.log === undefined ? connector : telling(connector, host.log));
   }
   return opened;
+}
+
+/** The same connector; what a call throws becomes an unknown outcome, and its cause is told to the log alone. */
+function telling(connector: Connector, log: Log): Connector {
+  const told = async <Answer>(what: string, ask: () => Promise<Answer>) => {
+    try {
+      return await ask();
+    } catch (error) {
+      log.write('warn', `${connector.name} ${what}`, error);
+      throw error;
+    }
+  };
+  return {
+    ...connector,
+    operation: async (name) => {
+      const operation = await connector.operation(name);
+      if (operation === undefined) return undefined;
+      const { execute, reconcile } = operation;
+      return {
+        ...operation,
+        execute: (call: Call) => told('did not answer a call', () => execute.call(operation, call)),
+        ...(reconcile === undefined
+          ? {}
+          : { reconcile: (call: Call) => told('could not be asked', () => reconcile.call(operation, call)) }),
+      };
+    },
+  };
 }

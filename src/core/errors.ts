@@ -104,7 +104,7 @@ export const CODES = {
   // broken worlds
   store: {
     meaning: 'the store failed',
-    next: 'see the log of the gate, then `countersign doctor`',
+    next: 'see the cause with `COUNTERSIGN_LOG=debug`, then `countersign doctor`',
     http: 500,
     retry: true,
     exit: 70,
@@ -116,7 +116,13 @@ export const CODES = {
     retry: false,
     exit: 70,
   },
-  internal: { meaning: 'the gate failed', next: 'see the log of the gate', http: 500, retry: false, exit: 70 },
+  internal: {
+    meaning: 'the gate failed',
+    next: 'see the cause with `COUNTERSIGN_LOG=debug`',
+    http: 500,
+    retry: false,
+    exit: 70,
+  },
   usage: { meaning: 'the command was not understood', next: 'see --help', http: 400, retry: false, exit: 2 },
 } as const satisfies Readonly<Record<string, CodeRow>>;
 

@@ -58,6 +58,9 @@ export const LIMITS = {
   contentBytesMax: 16 * 1024 * 1024,
   /** Bytes of the trust configuration and of any file that the gate reads at start. */
   configBytesMax: 1024 * 1024,
+  /** Characters of one text in the log, and causes behind causes that it tells. */
+  logTextCharsMax: 8_192,
+  logCausesMax: 8,
   /** Records kept parsed in memory by one store. */
   cachedRecordsMax: 4_096,
 } as const;

@@ -1,7 +1,7 @@
 /** The main job through the command line, as a user drives it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { countersign, type Ran } from '../support/command-line.js';
@@ -221,4 +221,27 @@ test('a denied action waits for no signature any more, and endless input has an 
   const endless = await run('receipt', 'verify', '/dev/zero');
   assert.match(endless.err, /\[invalid\].*longer than the limit/);
   assert.match((await run('action', 'list', '--limit', 'abc')).err, /\[invalid\]/);
+});
+
+test('the cause of a fault is told to whoever asks for the log, and to nobody else', async () => {
+  verifies('cli.debug');
+  const { home } = await makeDemoHome();
+  writeFileSync(join(home, 'ledger.sqlite'), 'no database at all');
+  const quiet = await countersign(['inbox', '--home', home, '--json']);
+  assert.equal(quiet.exit, 70);
+  const { error } = JSON.parse(quiet.err);
+  assert.equal(error.code, 'corrupt');
+  assert.ok(!quiet.err.includes('SqliteError'));
+  const told = await countersign(['inbox', '--home', home, '--json', '--debug']);
+  const lines = told.err
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(lines[1], { error });
+  assert.equal(lines[0].level, 'error');
+  assert.match(lines[0].causes.join(), /SqliteError/);
+  const environment = { COUNTERSIGN_LOG: 'debug' };
+  assert.match((await countersign(['inbox', '--home', home], { environment })).err, /SqliteError/);
+  const unknown = await countersign(['inbox', '--home', home], { environment: { COUNTERSIGN_LOG: 'loud' } });
+  assert.match(unknown.err, /\[config_invalid\].*COUNTERSIGN_LOG/);
 });

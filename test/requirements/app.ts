@@ -97,6 +97,20 @@ export const appRequirements = {
     behaviour:
       'what a tool asks for is read and signed in any process, and run only where the function renders the same lines',
   },
+  'app.log.silent': { source: 'doors', behaviour: 'the log is silent unless somebody asks for it, and tells no more' },
+  'app.log.causes': { source: 'core', behaviour: 'a fault is logged once, with every cause behind it' },
+  'app.log.safe': {
+    source: 'core, reliability I10',
+    behaviour: 'a line of the log is bounded ASCII without secrets, and writing one never throws',
+  },
+  'app.log.gate': {
+    source: 'core',
+    behaviour: 'the cause of a fault of the gate is logged and not sent; a refusal is logged only for who searches',
+  },
+  'app.log.outcomes': {
+    source: 'actions',
+    behaviour: 'an outcome that could not be written down, and what a tool or connector threw, are logged',
+  },
   'app.public': {
     source: 'authority',
     behaviour: 'the library has no way to confirm the first approver of a ledger, and none to damage a store',

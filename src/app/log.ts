@@ -1,0 +1,79 @@
+/**
+ * The log of a gate: what no caller is told, one line of JSON for each, on standard error. It is silent unless somebody
+ * asks for it.
+ *
+ * It promises: a line is one object in ASCII, bounded, with every secret masked that `redact` knows; an error is told
+ * once, by whoever saw it first; writing never throws.
+ * Source: spec core (redact), doors (configuration: logging).
+ */
+import type { Log, LogLevel } from '../connectors/index.js';
+import { type Clock, Fault, isOurs, isoTime, type JsonObject, LIMITS, Refusal, redact } from '../core/index.js';
+import { systemClock } from './clock.js';
+import type { Environment } from './config.js';
+
+/** What a log may be asked for, from nothing to everything. */
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'debug'] as const;
+export type LogThreshold = (typeof LOG_LEVELS)[number];
+
+type Asked = Pick<Environment, 'COUNTERSIGN_LOG'>;
+
+/** Writes what is at least as grave as `threshold`; undefined for a silent one. */
+export function makeLog(threshold: LogThreshold, clock: Clock, write: (line: string) => void): Log | undefined {
+  if (threshold === 'silent') return undefined;
+  const told = new WeakSet<object>();
+  return {
+    write(level: LogLevel, what: string, cause?: unknown) {
+      if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(threshold)) return;
+      if (cause instanceof Fault) {
+        if (told.has(cause)) return;
+        told.add(cause);
+      }
+      try {
+        const line = redact({ at: isoTime(clock.now()), level, what, ...describe(cause) });
+        write(`${ascii(JSON.stringify(line))}\n`);
+      } catch {
+        // A log that fails must not change what the gate does.
+      }
+    },
+  };
+}
+
+/** The log on standard error that the environment asks for. */
+export function standardLog(environment: Asked): Log | undefined {
+  return makeLog(logThreshold(environment), systemClock, (line) => void process.stderr.write(line));
+}
+
+/** What the environment asks for. Refuses `config_invalid` for a level that there is not. */
+export function logThreshold(environment: Asked): LogThreshold {
+  const named = environment.COUNTERSIGN_LOG || 'silent';
+  const threshold = LOG_LEVELS.find((level) => level === named);
+  if (threshold !== undefined) return threshold;
+  const message = `\`COUNTERSIGN_LOG\` is one of ${LOG_LEVELS.join(', ')}`;
+  throw new Refusal('config_invalid', message, { path: 'COUNTERSIGN_LOG', next: 'correct the variable' });
+}
+
+/** An error and what caused it, outermost first, and where the innermost arose. */
+function describe(cause: unknown): JsonObject {
+  const causes: string[] = [];
+  let inner = cause;
+  for (let depth = 0; inner !== undefined && depth < LIMITS.logCausesMax; depth += 1) {
+    causes.push(bounded(isOurs(inner) ? `${inner.name} [${inner.code}]: ${inner.message}` : String(inner)));
+    if (!(inner instanceof Error)) break;
+    if (inner.cause === undefined) break;
+    inner = inner.cause;
+  }
+  const stack = inner instanceof Error && !isOurs(inner) ? inner.stack : undefined;
+  return {
+    ...(causes.length === 0 ? {} : { causes }),
+    ...(stack === undefined ? {} : { stack: bounded(stack) }),
+  };
+}
+
+function bounded(text: string): string {
+  return text.slice(0, LIMITS.logTextCharsMax);
+}
+
+/** Every other character as an escape of JSON, so that a line shows nothing on a terminal that isn't there. */
+function ascii(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,69 @@
+/**
+ * What a gate has seen of its ledger, written down outside the store while it works, and why it may launch nothing: a
+ * store that doesn't contain it was rolled back or replaced.
+ * Source: spec authority (identity of the ledger).
+ */
+import type { Log } from '../connectors/index.js';
+import { Refusal } from '../core/index.js';
+import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import type { Ledger } from '../ledger/index.js';
+import type { Home } from './home.js';
+import { readSeen, rollbackBarrier, seenOf, writeSeen } from './seen.js';
+
+/** How often it is written down. */
+const SEEN_MS = 1_000;
+
+export class Memory {
+  barrier: Refusal | undefined;
+  readonly #ledger: Ledger;
+  readonly #ledgerId: string;
+  readonly #path: string;
+  readonly #timer: NodeJS.Timeout;
+  #written = -1;
+
+  static async open(ledger: Ledger, ledgerId: string, home: Home, log?: Log): Promise<Memory> {
+    const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
+    let barrier: Refusal | undefined;
+    try {
+      barrier = await rollbackBarrier(ledger, ledgerId, epoch, readSeen(home.seenFile));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      barrier = new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger is damaged');
+    }
+    return new Memory(ledger, ledgerId, home.seenFile, barrier, log);
+  }
+
+  private constructor(ledger: Ledger, ledgerId: string, path: string, barrier: Refusal | undefined, log?: Log) {
+    this.#ledger = ledger;
+    this.#ledgerId = ledgerId;
+    this.#path = path;
+    this.barrier = barrier;
+    this.#timer = setInterval(() => {
+      this.#write(false).catch((error: unknown) => {
+        log?.write('error', 'this gate can not write down what it has seen', error);
+        this.barrier = new Refusal('ledger_rolled_back', 'this gate can not write down what it has seen');
+      });
+    }, SEEN_MS);
+    this.#timer.unref();
+  }
+
+  /** Accepts the store as it is, after a person's receipt said so. */
+  async accept(): Promise<void> {
+    this.barrier = undefined;
+    await this.#write(true);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#write(false);
+  }
+
+  async #write(force: boolean): Promise<void> {
+    if (this.barrier !== undefined) return;
+    const head = await this.#ledger.head();
+    if (head.sequence === this.#written && !force) return;
+    const epoch = (await this.#ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
+    writeSeen(this.#path, seenOf(this.#ledgerId, epoch, head), { force });
+    this.#written = head.sequence;
+  }
+}
