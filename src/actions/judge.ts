@@ -20,7 +20,7 @@ import {
 } from '../core/index.js';
 import { personKind } from '../identity/index.js';
 import { type ApprovalRule, type Decision, decidePolicy } from '../policy/index.js';
-import { callFor, findOperation, inTime } from './load.js';
+import { callFor, consult, findOperation } from './load.js';
 import type { Launch } from './machine.js';
 import { type ActionContent, CLASSES, type Flag, Proposal } from './schema.js';
 import type { Caller, Services } from './services.js';
@@ -76,9 +76,9 @@ export async function judge(
   const { project, connector, target } = proposal;
   const named = { action_id, project, connector, operation: proposal.operation, target, amount, currency };
   const fresh = freshContent(proposal);
-  const call = (preconditions: ActionContent['preconditions']) =>
-    callFor(services, { ...named, preconditions }, argsText, args, { fresh });
-  const preconditions = (await inTime(services, () => operation.snapshot?.(call(null)))) ?? null;
+  const before = { content: { ...named, preconditions: null }, argsText, args };
+  const preconditions = (await consult(services, before, { fresh }, (call) => operation.snapshot?.(call))) ?? null;
+  const subject = { content: { ...named, preconditions }, argsText, args };
   const question = {
     principal: caller.principal,
     on_behalf_of: proposal.on_behalf_of ?? [],
@@ -93,15 +93,18 @@ export async function judge(
     args,
   };
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
-  const decision = await decidePolicy(services.policy, question, config, decisionId, services.sleep);
+  const decision = await decidePolicy(services.policy, question, config, decisionId, services.timer);
   const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
   const excluded = rule === undefined ? [] : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? []);
   const approvers = await checkedApprovers(services, rule, excluded, proposal.approvers, decision, actionClass);
   const goes = launch && decision.outcome === 'ALLOW';
-  const prepared = goes ? ((await inTime(services, () => operation.prepare?.(call(preconditions)))) ?? null) : null;
+  const prepared = goes
+    ? ((await consult(services, subject, { fresh }, (call) => operation.prepare?.(call))) ?? null)
+    : null;
   const authorization = { kind: 'policy', decision_id: decisionId } as const;
   const plan = { authorization, decision, launchedBy: caller.principal, timeoutMs: operation.timeoutMs, prepared };
-  const ownLines = operation.inProcess === true ? ownLinesText(operation.summary(call(preconditions))) : undefined;
+  const ownLines =
+    operation.inProcess === true ? ownLinesText(operation.summary(callFor(services, subject, { fresh }))) : undefined;
   return {
     trustHead,
     ownLines,

@@ -16,7 +16,7 @@ import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, type Decision, decidePolicy } from '../policy/index.js';
 import { checkInView, expectedFor, receiptRecords, verifyReceipt } from './approve.js';
 import { actionKind } from './evolve.js';
-import { callFor, inTime, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { consult, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
 import { decideAction, type Launch } from './machine.js';
 import { policyBarrier } from './request.js';
 import { type Attempt, CLASSES } from './schema.js';
@@ -81,15 +81,14 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   const receipts = await storedReceipts(services, loaded);
   for (const receipt of receipts) await verifyReceipt(services, receipt, expected);
   const decision = await decideAgain(services, loaded);
-  const call = callFor(services, content, argsText, args, {});
   if (operation.snapshot !== undefined) {
-    const fresh = callFor(services, { ...content, preconditions: null }, argsText, args, {});
-    const now = await inTime(services, () => operation.snapshot?.(fresh));
+    const before = { content: { ...content, preconditions: null }, argsText, args };
+    const now = await consult(services, before, {}, (call) => operation.snapshot?.(call));
     if (canonicalize(now ?? {}) !== canonicalize(content.preconditions ?? {})) {
       throw new Refusal('stale_precondition', 'the target changed since it was approved');
     }
   }
-  const prepared = (await inTime(services, () => operation.prepare?.(call))) ?? null;
+  const prepared = (await consult(services, loaded, {}, (call) => operation.prepare?.(call))) ?? null;
   return { trustHead, loaded, operation, decision, receipts, expected, prepared };
 }
 
@@ -132,7 +131,7 @@ async function decideAgain(services: Services, { content, state, args }: LoadedA
     args,
   };
   const { config } = services.trust();
-  const decision = await decidePolicy(services.policy, question, config, services.ids.mint('dec'), services.sleep);
+  const decision = await decidePolicy(services.policy, question, config, services.ids.mint('dec'), services.timer);
   if (decision.outcome === 'DENY') {
     throw new Refusal(decision.code === 'policy_error' ? 'policy_error' : 'policy_denied', decision.reason);
   }

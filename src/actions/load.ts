@@ -6,7 +6,16 @@
  */
 
 import type { Call, Operation, Preview, SummaryLine } from '../connectors/index.js';
-import { contentRef, Fault, type Json, type JsonObject, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import {
+  beforeRing,
+  contentRef,
+  Fault,
+  type Json,
+  type JsonObject,
+  parseTrusted,
+  Refusal,
+  utf8Decode,
+} from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Snapshot } from '../ledger/index.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
@@ -69,7 +78,7 @@ async function readLedger(services: Services): Promise<LedgerState> {
 export async function findOperation(services: Services, connector: string, operation: string): Promise<Operation> {
   const found = services.connector(connector);
   if (found === undefined) throw new Refusal('connector', 'no such connector is configured');
-  const known = await found.operation(operation);
+  const known = await inTime(services, () => found.operation(operation));
   if (known === undefined) throw new Refusal('operation', 'the connector has no such operation');
   return known;
 }
@@ -100,7 +109,7 @@ export function summarize(loaded: LoadedAction, services: Services, operation: O
   if (known?.ledger === ledger && known.attempts === state.attempts && known.operation === operation) {
     return known.summary;
   }
-  const own = operation.summary(callFor(services, content, loaded.argsText, loaded.args, {}));
+  const own = operation.summary(callFor(services, loaded, {}));
   const summary = summaryOf(ledger, state, loaded.argsText, own);
   SUMMARIZED.set(content, { ledger, attempts: state.attempts, operation, summary });
   return summary;
@@ -114,7 +123,7 @@ export function summarize(loaded: LoadedAction, services: Services, operation: O
 export async function currentSummary(services: Services, loaded: LoadedAction): Promise<Summary> {
   const { content } = loaded;
   const kept = content.own_lines_ref;
-  if (kept === null || (await services.connector(content.connector)?.operation(content.operation)) !== undefined) {
+  if (kept === null || (await isHere(services, content))) {
     return summarize(loaded, services, await pinnedOperation(services, content));
   }
   const bytes = await services.ledger.payload({ kind: 'action', id: content.action_id }, 0, kept);
@@ -123,37 +132,44 @@ export async function currentSummary(services: Services, loaded: LoadedAction): 
   return summaryOf(loaded.ledger, loaded.state, loaded.argsText, parseTrusted(text) as unknown as SummaryLine[]);
 }
 
+/** Whether this process has the operation that the action names. */
+async function isHere(services: Services, { connector, operation }: ActionContent): Promise<boolean> {
+  return (await inTime(services, () => services.connector(connector)?.operation(operation))) !== undefined;
+}
+
 /** The connector's own view of the change, made from what the preconditions name. */
 export async function previewAction(services: Services, actionId: string): Promise<Preview | undefined> {
-  const { content, argsText, args } = await loadAction(services, actionId);
+  const loaded = await loadAction(services, actionId);
+  const { content } = loaded;
   const isElsewhere = content.own_lines_ref !== null;
-  if (isElsewhere && (await services.connector(content.connector)?.operation(content.operation)) === undefined) {
+  if (isElsewhere && !(await isHere(services, content))) {
     return undefined;
   }
   const operation = await pinnedOperation(services, content);
-  return inTime(services, () => operation.preview?.(callFor(services, content, argsText, args, {})));
+  return consult(services, loaded, {}, (call) => operation.preview?.(call));
+}
+
+/** What a call is about. */
+export interface CallSubject {
+  readonly content: Pick<
+    ActionContent,
+    'action_id' | 'project' | 'operation' | 'target' | 'amount' | 'currency' | 'preconditions'
+  >;
+  readonly argsText: string;
+  readonly args: JsonObject;
 }
 
 interface CallExtras {
   readonly attempt?: Pick<Attempt, 'no' | 'prepared' | 'deadline'>;
-  readonly signal?: AbortSignal;
+  readonly stop?: Stop;
   /** Content by address that is not stored yet. */
   readonly fresh?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** What a connector gets to see. Its arguments are parsed from the exact bytes that were signed. */
-export function callFor(
-  services: Services,
-  content: Pick<
-    ActionContent,
-    'action_id' | 'project' | 'operation' | 'target' | 'amount' | 'currency' | 'preconditions'
-  >,
-  argsText: string,
-  args: JsonObject,
-  extras: CallExtras,
-): Call {
-  const { attempt, fresh } = extras;
-  let given = extras.signal;
+export function callFor(services: Services, subject: CallSubject, extras: CallExtras): Call {
+  const { content, argsText, args } = subject;
+  const { attempt, fresh, stop = new Stop() } = extras;
   const { action_id, amount, currency, preconditions } = content;
   return {
     actionId: action_id,
@@ -170,10 +186,8 @@ export function callFor(
       fresh?.get(ref) ?? (await services.ledger.payload({ kind: 'action', id: action_id }, 0, ref)),
     secret: (name) => services.secret(name),
     deadline: attempt?.deadline ?? services.clock.now() + SNAPSHOT_MS_MAX,
-    // Made when it is asked for: most looks at a call are at its arguments alone.
     get signal() {
-      given ??= AbortSignal.timeout(SNAPSHOT_MS_MAX);
-      return given;
+      return stop.signal;
     },
     idempotencyKey: action_id,
   };
@@ -182,21 +196,53 @@ export function callFor(
 /** A connector's look at the world before a launch takes at most this long. */
 const SNAPSHOT_MS_MAX = 60_000;
 
-/** A connector's answer to a question without an effect; a Fault where none comes in time. */
-export async function inTime<T>(services: Services, ask: () => Promise<T> | undefined): Promise<T | undefined> {
+/** The signal of one question to a connector: made when the connector looks at it, which most never do. */
+export class Stop {
+  #controller: AbortController | undefined;
+  #isOver = false;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isOver) this.#controller.abort(OVER);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whoever still works for the question stops. */
+  end(): void {
+    this.#isOver = true;
+    this.#controller?.abort(OVER);
+  }
+}
+
+/** A plain reason: the default is an exception with a stack that nobody reads. */
+const OVER = 'the question is over';
+
+/**
+ * Asks a connector about a call, without an effect; undefined where it has nothing to ask. A Fault where no answer comes
+ * in time.
+ */
+export async function consult<T>(
+  services: Services,
+  subject: CallSubject,
+  extras: CallExtras,
+  ask: (call: Call) => Promise<T> | undefined,
+): Promise<T | undefined> {
+  const stop = new Stop();
+  try {
+    return await inTime(services, () => ask(callFor(services, subject, { ...extras, stop })));
+  } finally {
+    stop.end();
+  }
+}
+
+async function inTime<T>(services: Services, ask: () => Promise<T> | undefined): Promise<T | undefined> {
   const asked = ask();
   if (asked === undefined) return undefined;
-  const stop = new AbortController();
-  const late = services.sleep(SNAPSHOT_MS_MAX, stop.signal).then((): T | undefined => {
-    if (stop.signal.aborted) return undefined;
-    throw new Fault('internal', 'the connector did not answer in time');
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    // A plain reason: the default is an exception with a stack that nobody reads.
-    stop.abort('done');
-  }
+  const came = await beforeRing(services.timer(SNAPSHOT_MS_MAX), asked);
+  if (came === undefined) throw new Fault('internal', 'the connector did not answer in time');
+  return came.answer;
 }
 
 /** The payload of content that comes with a proposal. */

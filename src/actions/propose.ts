@@ -14,7 +14,7 @@ import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal } from './judge.js';
-import { callFor, contentPayload, findOperation, inTime, loadAction } from './load.js';
+import { consult, contentPayload, findOperation, loadAction } from './load.js';
 import { type ActionCommand, decideAction } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
@@ -111,8 +111,9 @@ export async function explainProposal(services: Services, caller: Caller, input:
   const action_id = services.ids.mint('act');
   const judged = await judge(services, caller, parseProposal(input), action_id, false);
   const { decision, unbound, operation, args, argsText } = judged;
-  const call = callFor(services, unbound, argsText, args, { fresh: freshContent(judged.proposal) });
-  const preview = await inTime(services, () => operation.preview?.(call));
+  const subject = { content: unbound, argsText, args };
+  const fresh = freshContent(judged.proposal);
+  const preview = await consult(services, subject, { fresh }, (call) => operation.preview?.(call));
   const { approvers, class: actionClass, rule, preconditions } = unbound;
   return {
     decision,

@@ -4,7 +4,7 @@
  */
 import type { ProofVerifier } from '../approvals/index.js';
 import type { Connector, Log } from '../connectors/index.js';
-import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal } from '../core/index.js';
+import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal, type Timer } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type { PolicyEngine, TrustConfig } from '../policy/index.js';
 
@@ -32,8 +32,8 @@ export interface Services {
   secret(name: string): Promise<string | undefined>;
   /** Why this gate may launch nothing at present; undefined when it may. */
   launchBarrier(): Refusal | undefined;
-  /** Resolves after a while, or when the signal aborts. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** A timer that rings after some milliseconds: what bounds every wait for somebody else's code. */
+  timer(ms: number): Timer;
 }
 
 /** Who asks, as the door authenticated it. */

@@ -7,11 +7,11 @@
 import * as z from 'zod';
 import { expireRequest, requestKind } from '../approvals/index.js';
 import type { Operation, Outcome } from '../connectors/index.js';
-import { canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
+import { beforeRing, canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
 import { demandWords } from './approve.js';
 import { actionKind } from './evolve.js';
-import { callFor, inTime, type LoadedAction, loadAction, pinnedOperation } from './load.js';
+import { callFor, consult, type LoadedAction, loadAction, pinnedOperation, Stop } from './load.js';
 import { type ActionCommand, decideAction, type Settlement } from './machine.js';
 import type { Attempt, AttemptOutcome, SettledBy } from './schema.js';
 import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
@@ -50,22 +50,19 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   if (isTooLate(services, launched.launchedAt, launched.monotonic)) {
     return settle(services, content.action_id, attempt.no, { result: 'failed', code: 'never_called' }, 'connector');
   }
-  const stop = new AbortController();
-  const call = callFor(services, content, launched.argsText, launched.args, { attempt, signal: stop.signal });
+  const stop = new Stop();
+  const call = callFor(services, launched, { attempt, stop });
   const answer = answerOf(() => operation.execute(call));
-  const overdue = services
-    .sleep(Math.max(0, attempt.deadline - services.clock.now()), stop.signal)
-    .then((): Outcome | undefined => undefined);
-  const outcome = await Promise.race([answer, overdue]);
-  // A plain reason: the default is an exception with a stack that nobody reads.
-  stop.abort('done');
+  const overdue = services.timer(Math.max(0, attempt.deadline - services.clock.now()));
+  const came = await beforeRing(overdue, answer);
+  stop.end();
   services.failpoint('launch.after-call');
-  if (outcome === undefined) {
+  if (came === undefined) {
     settleLater(services, content.action_id, attempt.no, answer);
     return settle(services, content.action_id, attempt.no, UNKNOWN('no_answer'), 'connector');
   }
   services.failpoint('launch.before-settle');
-  const settled = await settle(services, content.action_id, attempt.no, outcome, 'connector');
+  const settled = await settle(services, content.action_id, attempt.no, came.answer, 'connector');
   services.failpoint('launch.after-settle');
   return settled;
 }
@@ -177,15 +174,16 @@ export async function commitCommand(
 export function reconcile(services: Services, caller: Caller, actionId: string): Promise<Settled> {
   return withFreshFacts(services, async () => {
     const loaded = await loadAction(services, actionId);
-    const { state, content, argsText, args } = loaded;
+    const { state, content } = loaded;
     if (state.state === 'launched') throw new Refusal('launched', 'the action is running: wait, or recover it');
     if (state.state !== 'unknown') throw new Refusal('state', `the action is ${state.state}: nothing is unknown`);
     const attempt = state.attempts.at(-1);
     const operation = await pinnedOperation(services, content);
     if (attempt === undefined || operation.reconcile === undefined) throw undecided('the connector can not tell');
     const ask = operation.reconcile;
-    const call = callFor(services, content, argsText, args, { attempt });
-    const found = await answerOf(async () => (await inTime(services, () => ask(call))) ?? UNKNOWN('can_not_tell'));
+    const found = await answerOf(
+      async () => (await consult(services, loaded, { attempt }, (call) => ask(call))) ?? UNKNOWN('can_not_tell'),
+    );
     if (found.result === 'unknown') throw undecided('the connector can not tell');
     const mayStillArrive = services.clock.now() < attempt.deadline + LIMITS.graceMs;
     if (found.result === 'failed' && mayStillArrive)

@@ -1,23 +1,21 @@
 /**
- * Time as the gate is given it: the clocks of this machine, and a sleep that an abort ends.
+ * Time as the gate is given it: the clocks of this machine, and its timers.
  */
-import type { Clock } from '../core/index.js';
+import type { Clock, Timer } from '../core/index.js';
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 };
 
-/** Resolves after `ms` milliseconds, or at once when the signal aborts. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
+/** The longest time that a timer of the platform takes: longer ones would ring at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** A timer that rings after `ms` milliseconds. */
+export function startTimer(ms: number): Timer {
+  let handle: NodeJS.Timeout | undefined;
+  const rings = new Promise<void>((resolve) => {
+    handle = setTimeout(resolve, Math.min(ms, TIMER_MS_MAX));
   });
+  return { rings, stop: () => clearTimeout(handle) };
 }

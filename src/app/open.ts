@@ -21,7 +21,7 @@ import { keyKind, ledgerKind, personKind } from '../identity/index.js';
 import { type Ledger, LocalLedger, registerKinds, SqliteStore } from '../ledger/index.js';
 import { readThreadKey, threadKind, threadProjection } from '../messages/index.js';
 import { classRule, configKind, type PolicyEngine } from '../policy/index.js';
-import { sleep, systemClock } from './clock.js';
+import { startTimer, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
 import { Gate } from './gate.js';
 import { checkHome, type Home, homeAt } from './home.js';
@@ -158,7 +158,7 @@ async function openGate(
     connector: (name) => trust.connector(name),
     secret: (name) => readSecret(trust, environment, name),
     launchBarrier: () => memory.barrier,
-    sleep,
+    timer: startTimer,
   };
   return new CountersignGate(services, caller, {
     home,

@@ -4,6 +4,21 @@
 import { randomFillSync } from 'node:crypto';
 import type { Random } from '../core/index.js';
 
+const POOL_BYTES = 4_096;
+const pool = new Uint8Array(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** Small wants are cut from a pool, since asking costs more than the bytes; what was handed out is wiped there. */
 export const systemRandom: Random = {
-  bytes: (count) => randomFillSync(new Uint8Array(count)),
+  bytes: (count) => {
+    if (count > POOL_BYTES / 8) return randomFillSync(new Uint8Array(count));
+    if (used + count > POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const bytes = pool.slice(used, used + count);
+    pool.fill(0, used, used + count);
+    used += count;
+    return bytes;
+  },
 };

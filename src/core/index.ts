@@ -47,7 +47,7 @@ export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
-export { type Clock, isoTime, type Random } from './time.js';
+export { beforeRing, type Clock, isoTime, type Random, type Timer } from './time.js';
 export {
   base64urlDecode,
   base64urlEncode,

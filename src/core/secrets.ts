@@ -164,6 +164,7 @@ function maskedText(text: string): string {
 
 /** A private key reaches to the end of its block, or of the text when the block does not end. */
 function withoutKeys(text: string): string {
+  if (!text.includes('-----BEGIN ')) return text;
   let shown = '';
   let at = 0;
   const begins = new RegExp(PEM, 'g');

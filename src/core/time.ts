@@ -15,6 +15,22 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+/** A time that runs out once, or is stopped before. */
+export interface Timer {
+  /** Resolves when the time is over; never once it was stopped. */
+  readonly rings: Promise<void>;
+  stop(): void;
+}
+
+/** What came before a timer rang; undefined when it rang first. The timer is stopped in either case. */
+export async function beforeRing<T>(timer: Timer, asked: Promise<T>): Promise<{ readonly answer: T } | undefined> {
+  try {
+    return await Promise.race([asked.then((answer) => ({ answer })), timer.rings.then(() => undefined)]);
+  } finally {
+    timer.stop();
+  }
+}
+
 const DAY_MS = 86_400_000;
 
 function padded(value: number, width: number): string {

@@ -3,7 +3,7 @@
  * An engine that throws, or answers nothing in time, has denied: nothing is ever allowed by a failure.
  * Source: spec authority (policy).
  */
-import { digest, isWellFormed, type Json, type JsonObject } from '../core/index.js';
+import { beforeRing, digest, isWellFormed, type Json, type JsonObject, type Timer } from '../core/index.js';
 import type { TrustConfig } from './schema.js';
 
 /** The facts that policy judges. */
@@ -71,10 +71,10 @@ export async function decidePolicy(
   question: PolicyQuestion,
   config: TrustConfig,
   decisionId: string,
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+  timer: (ms: number) => Timer,
 ): Promise<Decision> {
   const facts_digest = digest('countersign-facts/1', question as unknown as Json);
-  const answer = await answerInTime(engine, question, config, sleep);
+  const answer = await answerInTime(engine, question, config, timer);
   const { outcome, determinedBy, reason } = answer;
   const code = outcome === 'DENY' ? (answer.code ?? 'policy_denied') : null;
   return { decision_id: decisionId, outcome, code, determined_by: determinedBy, reason, facts_digest };
@@ -95,7 +95,7 @@ async function answerInTime(
   engine: PolicyEngine,
   question: PolicyQuestion,
   config: TrustConfig,
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+  timer: (ms: number) => Timer,
 ): Promise<PolicyAnswer> {
   const failed = (reason: string): PolicyAnswer => ({
     outcome: 'DENY',
@@ -104,18 +104,13 @@ async function answerInTime(
     reason,
   });
   const none = () => failed('policy gave no answer');
-  let stop: AbortController | undefined;
   try {
     const asked = engine.decide(question, config);
     if (!isPromise(asked)) return answerIn(asked) ?? none();
-    stop = new AbortController();
-    const late = sleep(ENGINE_MS_MAX, stop.signal).then(() => failed('policy took too long to answer'));
-    return answerIn(await Promise.race([asked, late])) ?? none();
+    const came = await beforeRing(timer(ENGINE_MS_MAX), asked);
+    return came === undefined ? failed('policy took too long to answer') : (answerIn(came.answer) ?? none());
   } catch {
     return failed('policy could not be evaluated');
-  } finally {
-    // A plain reason: the default is an exception with a stack that nobody reads.
-    stop?.abort('done');
   }
 }
 

@@ -183,7 +183,7 @@ describe('a connector that does not answer before a launch', () => {
     verifies('actions.connector.bounded');
     const world = await memoryWorld();
     const actionId = await approved(world, { operation: 'guarded' });
-    Object.assign(world.gate.services, { sleep: async () => undefined });
+    Object.assign(world.gate.services, { timer: () => ({ rings: Promise.resolve(), stop: () => undefined }) });
     Object.defineProperty(world.connector, 'outside', { get: () => new Promise(() => undefined) });
     assert.equal(await codeOf(world.gate.execute(actionId)), 'internal');
     assert.equal((await world.gate.show(actionId)).state, 'approved');

@@ -287,6 +287,7 @@ describe('a backup', () => {
       const gate = (await world.another()) as CountersignGate;
       assert.equal(await codeOf(backupTo(gate, copy)), 'invalid');
       assert.equal(gate.services.launchBarrier()?.code, 'ledger_rolled_back');
+      await gate.close();
       const bytes = readFileSync(copy);
       bytes.write('XXXX', Math.floor(bytes.length / 2));
       writeFileSync(join(root, 'broken.sqlite'), bytes);

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Proposal, Services } from '../../src/actions/index.js';
-import { sleep } from '../../src/app/clock.js';
+import { startTimer } from '../../src/app/clock.js';
 import { Gate } from '../../src/app/gate.js';
 import { confirmationCode, homeAt, initialize, open, parseTrustConfig } from '../../src/app/index.js';
 import { bootstrapApprover } from '../../src/app/internal.js';
@@ -175,7 +175,7 @@ export async function servicesOver(
     connector: (name) => trust.connector(name),
     secret: async () => undefined,
     launchBarrier: () => undefined,
-    sleep,
+    timer: startTimer,
   };
 }
 
