@@ -2,8 +2,8 @@
  * The main job, measured: propose → request → signed receipt → approve → execute with a connector that does nothing →
  * confirmed, through the library, on SQLite with full durability, at 1, 64 and 256 in flight.
  *
- * Beside it, in the same run: the disk (append and fdatasync), bare one-row FULL commits, the bare signatures and hashes,
- * and two peers that approve and then execute: LangGraph on its SQLite checkpointer, mastra on libSQL.
+ * Beside it, in the same run: the disk (append and fdatasync), bare one-row FULL commits, the rows of the measured cycles
+ * written again bare in the same transactions, the bare signatures and hashes, and two peers that approve and then execute: LangGraph on its SQLite checkpointer, mastra on libSQL.
  * Every figure is the median of the rounds. `npm run bench:gate [-- --rounds 5] [--no-peers]`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -11,13 +11,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { z } from 'zod';
-import { initialize, makeKey, open, signWith, trustRecipe, unlockKey } from '../src/app/index.js';
+import { homeAt, initialize, makeKey, open, signWith, trustRecipe, unlockKey } from '../src/app/index.js';
 import { bootstrapApprover } from '../src/app/internal.js';
 import type { Connector, Operation } from '../src/connectors/index.js';
 import { bareCosts, bareSyncs } from './support/floors.js';
 import { median, printTable } from './support/measure.js';
+import { rewriteRows } from './support/rewrite.js';
 
 const IN_FLIGHT = [1, 64, 256] as const;
 const CYCLES: Readonly<Record<number, number>> = { 1: 300, 64: 3_000, 256: 6_000 };
@@ -50,19 +50,15 @@ interface Measured {
   /** Microseconds of processor time of one cycle, all threads. */
   readonly cpuMicros: number;
   readonly commits: number;
-  readonly rows: Rows;
-}
-
-interface Rows {
+  /** Events of one cycle, those of the thread among them. */
   readonly events: number;
-  readonly records: number;
-  readonly payloads: number;
-  readonly claims: number;
+  /** Microseconds of one cycle when its rows are written again bare: by the wall, and of processor time. */
+  readonly bareRows: { readonly micros: number; readonly cpuMicros: number };
 }
 
 async function prepareGate() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const home = homeIn(join(folder, 'home'));
+  const home = homeAt(join(folder, 'home'), {});
   const trust = await trustRecipe({ name: 'bench', repositories: {}, agents: ['bench'] });
   const { ledgerId } = await initialize(home, { trust, demo: true });
   const made = await makeKey(ledgerId, 'human:alice', 'bench passphrase', join(home.keysFolder, 'alice.key'));
@@ -79,18 +75,6 @@ async function prepareGate() {
   });
   await bootstrapApprover(gate.ledger, ledgerId, keyText, made.code, 'demo');
   return { folder, home, gate, key, commits: () => commits };
-}
-
-function homeIn(folder: string) {
-  return {
-    folder,
-    store: join(folder, 'ledger.sqlite'),
-    trustFile: join(folder, 'trust.yaml'),
-    keysFolder: join(folder, 'keys'),
-    threadKey: join(folder, 'keys', 'threads.key'),
-    seenFile: join(folder, 'seen.json'),
-    workFolder: join(folder, 'work'),
-  };
 }
 
 type Prepared = Awaited<ReturnType<typeof prepareGate>>;
@@ -113,21 +97,11 @@ async function cycle({ gate, key }: Prepared): Promise<void> {
   if (state !== 'confirmed') throw new Error(`the action is ${state}: ${code}`);
 }
 
-function countRows(path: string): Rows {
-  const database = new Database(path, { readonly: true });
-  const count = (table: string) => (database.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
-  const rows = {
-    events: count('events'),
-    records: count('records'),
-    payloads: count('payloads'),
-    claims: count('claims'),
-  };
-  database.close();
-  return rows;
-}
-
 async function measure(prepared: Prepared, inFlight: number, cycles: number): Promise<Measured> {
-  const before = { rows: countRows(prepared.home.store), commits: prepared.commits(), cpu: process.cpuUsage() };
+  const { gate, home, folder } = prepared;
+  const { sequence } = await gate.ledger.head();
+  const commits = prepared.commits();
+  const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   let left = cycles;
   await Promise.all(
@@ -136,19 +110,15 @@ async function measure(prepared: Prepared, inFlight: number, cycles: number): Pr
     }),
   );
   const seconds = (performance.now() - startedAt) / 1_000;
-  const cpu = process.cpuUsage(before.cpu);
-  const rows = countRows(prepared.home.store);
-  const each = (after: number, earlier: number) => (after - earlier) / cycles;
+  const cpu = process.cpuUsage(cpuBefore);
+  const head = await gate.ledger.head();
+  const bare = rewriteRows(home.store, sequence, folder);
   return {
     perSecond: cycles / seconds,
     cpuMicros: (cpu.user + cpu.system) / cycles,
-    commits: each(prepared.commits(), before.commits),
-    rows: {
-      events: each(rows.events, before.rows.events),
-      records: each(rows.records, before.rows.records),
-      payloads: each(rows.payloads, before.rows.payloads),
-      claims: each(rows.claims, before.rows.claims),
-    },
+    commits: (prepared.commits() - commits) / cycles,
+    events: (head.sequence - sequence) / cycles,
+    bareRows: { micros: bare.micros / cycles, cpuMicros: bare.cpuMicros / cycles },
   };
 }
 
@@ -226,39 +196,39 @@ function report(
         `${cost((c) => c.signMicros).toFixed(1)} / ${cost((c) => c.verifyMicros).toFixed(1)} µs`,
       ],
       ['SHA-256 of 1 KiB', `${cost((c) => c.hashMicros).toFixed(2)} µs`],
-      ['row of 600 bytes in a batch of 1,000', `${cost((c) => c.rowMicros).toFixed(2)} µs`],
+      ...IN_FLIGHT.map((inFlight) => {
+        const bare = (pick: (m: Measured['bareRows']) => number) => of(inFlight, (m) => pick(m.bareRows)).toFixed(0);
+        return [
+          `the rows of a cycle, bare, in the transactions of ${inFlight} in flight`,
+          `${bare((m) => m.micros)} µs, ${bare((m) => m.cpuMicros)} µs of processor`,
+        ];
+      }),
     ],
   );
-  const rowsOf = (inFlight: number) => {
-    const total = of(inFlight, (m) => m.rows.events + m.rows.payloads + m.rows.claims + m.rows.records);
-    // A record's row is written again at each of the later transitions of the cycle.
-    return total + 4;
-  };
-  const hashes = (inFlight: number) => 4 * of(inFlight, (m) => m.rows.events) + 12;
+  // Of each event its own hash and the log's; five messages; digests of arguments, action, effect, binding, facts,
+  // summary and challenge where they are first made and where they are first checked.
+  const hashes = (inFlight: number) => 2 * of(inFlight, (m) => m.events) + 17;
   const crypto = (inFlight: number, threadSigns: number) =>
     cost((c) => c.verifyMicros) +
     (1 + threadSigns) * cost((c) => c.signMicros) +
     hashes(inFlight) * cost((c) => c.hashMicros);
-  const alone =
-    of(1, (m) => m.commits) * commitMicros +
-    crypto(
-      1,
-      of(1, (m) => m.commits),
-    );
-  const busyCpu =
-    crypto(
-      256,
-      of(256, (m) => m.commits),
-    ) +
-    rowsOf(256) * cost((c) => c.rowMicros);
+  const commitsOf = (inFlight: number) => of(inFlight, (m) => m.commits);
+  const alone = commitsOf(1) * commitMicros + crypto(1, commitsOf(1));
+  const aloneRows = of(1, (m) => m.bareRows.micros) + crypto(1, commitsOf(1));
+  const busyCpu = of(256, (m) => m.bareRows.cpuMicros) + crypto(256, commitsOf(256));
   const best = Math.max(0, ...peerRates.map(({ at }) => at(256)));
   process.stdout.write('\ngoals\n');
   printTable(
     ['what', 'measured', 'goal'],
     [
       [
-        `1 in flight: a cycle over its ${of(1, (m) => m.commits).toFixed(1)} commits and cryptography, bare`,
+        `1 in flight: a cycle over ${commitsOf(1).toFixed(1)} one-row commits and its cryptography, bare`,
         (1e6 / rate(1) / alone).toFixed(2),
+        '<= 1.5',
+      ],
+      [
+        '1 in flight: a cycle over the commits of its own rows and its cryptography, bare',
+        (1e6 / rate(1) / aloneRows).toFixed(2),
         '<= 1.5',
       ],
       [
@@ -267,7 +237,7 @@ function report(
         '>= 5, better 10',
       ],
       [
-        `256 in flight: ${of(256, (m) => m.cpuMicros).toFixed(0)} µs of processor over bare signatures, hashes, rows`,
+        `256 in flight: ${of(256, (m) => m.cpuMicros).toFixed(0)} µs of processor over its signatures, hashes and rows, bare`,
         (of(256, (m) => m.cpuMicros) / busyCpu).toFixed(2),
         '<= 2',
       ],

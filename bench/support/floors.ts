@@ -1,6 +1,6 @@
 /**
- * What the machine itself can do, measured beside the product: syncs to disk, bare durable commits, signatures, hashes,
- * rows. No part of the product is in here but SQLite with the same settings.
+ * What the machine itself can do, measured beside the product: syncs to disk, bare durable one-row commits, signatures
+ * and hashes. No part of the product is in here but SQLite with the same settings.
  */
 import { createHash, generateKeyPairSync, hash, sign, verify } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -17,7 +17,6 @@ export function bareCosts() {
     signMicros: microsOf(500, () => sign(null, digest, privateKey)),
     verifyMicros: microsOf(500, () => verify(null, digest, publicKey, signature)),
     hashMicros: microsOf(20_000, () => hash('sha256', kibibyte, 'hex')),
-    rowMicros: rowMicros(),
   };
 }
 
@@ -54,17 +53,4 @@ function openBare(path: string): Database.Database {
   database.pragma('synchronous = FULL');
   database.exec('CREATE TABLE bare (id INTEGER PRIMARY KEY, text TEXT NOT NULL)');
   return database;
-}
-
-/** A row of 600 bytes, in memory, in transactions of 1,000: the processor's part of a write. */
-function rowMicros(): number {
-  const database = openBare(':memory:');
-  const insert = database.prepare('INSERT INTO bare (text) VALUES (?)');
-  const row = 'x'.repeat(600);
-  const batch = database.transaction(() => {
-    for (let i = 0; i < 1_000; i += 1) insert.run(row);
-  });
-  const micros = microsOf(10, batch) / 1_000;
-  database.close();
-  return micros;
 }
