@@ -1,5 +1,6 @@
 /**
- * Writes the reference pages that follow from the code: error codes and the command line. `test/generated.test.ts` compares.
+ * Writes the reference pages that follow from the code: error codes, the command line, the schema of a project's file.
+ * `test/generated.test.ts` compares.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { generatedPages } from './pages.js';

@@ -1,12 +1,18 @@
 /**
- * The generated reference pages, by path: the catalogue of codes, and every verb of the command line.
+ * The generated reference pages, by path: the catalogue of codes, every verb of the command line, and the schema of a
+ * project's file.
  */
 import type { Command } from 'commander';
+import { settingsSchema } from '../src/app/settings.js';
 import { buildProgram } from '../src/cli/program.js';
 import { CODES } from '../src/core/index.js';
 
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
-  return { 'docs/reference/errors.md': errorsPage(), 'docs/reference/cli.md': commandsPage() };
+  return {
+    'docs/reference/errors.md': errorsPage(),
+    'docs/reference/cli.md': commandsPage(),
+    'docs/reference/countersign.schema.json': `${JSON.stringify(settingsSchema(), null, 2)}\n`,
+  };
 }
 
 function errorsPage(): string {

@@ -4,13 +4,21 @@
 import type { HomeEnvironment } from './home.js';
 
 export interface Environment extends HomeEnvironment {
-  /** What the log tells: silent, error, warn or debug. */
-  readonly COUNTERSIGN_LOG?: string | undefined;
-  /** A variable that a secret names: `env:NAME`. */
-  secret(name: string): string | undefined;
+  /** The working folder; undefined where it is gone. */
+  readonly folder: string | undefined;
+  /** A variable by its name. */
+  variable(name: string): string | undefined;
 }
 
 export function readEnvironment(): Environment {
-  const { COUNTERSIGN_HOME, XDG_CONFIG_HOME, COUNTERSIGN_LOG } = process.env;
-  return { COUNTERSIGN_HOME, XDG_CONFIG_HOME, COUNTERSIGN_LOG, secret: (name) => process.env[name] };
+  const { COUNTERSIGN_HOME, XDG_CONFIG_HOME } = process.env;
+  return { COUNTERSIGN_HOME, XDG_CONFIG_HOME, folder: workingFolder(), variable: (name) => process.env[name] };
+}
+
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }

@@ -19,7 +19,7 @@ export { explainDecision } from './explain.js';
 export { Gate } from './gate.js';
 export { checkHome, type Home, homeAt } from './home.js';
 export { initialize, keyPath, makeKey } from './init.js';
-export { type LogThreshold, logThreshold, makeLog } from './log.js';
+export { makeLog } from './log.js';
 export { type CountersignGate, type OpenOptions, open } from './open.js';
 export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
 export { type RecipeOptions, trustRecipe } from './recipe.js';

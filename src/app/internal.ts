@@ -1,7 +1,8 @@
 /**
  * What the command line needs of the composition root and no application may have: confirming the first approver of a
- * ledger, which is a person's act at a terminal, and damaging a copy for the demonstration. The package does not
- * export this module.
+ * ledger, which is a person's act at a terminal; damaging a copy for the demonstration; the settings of a project,
+ * which are the command line's own. The package does not export this module.
  */
 export { damageCopy } from './damage.js';
 export { bootstrapApprover } from './init.js';
+export { type FoundSettings, readSettings, writeStarter } from './project-file.js';

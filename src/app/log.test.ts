@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { verifies } from '../../test/support/verifies.js';
 import { Fault, LIMITS, Refusal } from '../core/index.js';
-import { LOG_LEVELS, logThreshold, makeLog } from './log.js';
+import { makeLog, standardLog } from './log.js';
+import { LOG_LEVELS } from './settings.js';
 
 const clock = { now: () => 0, monotonic: () => 0 };
 
@@ -22,12 +23,10 @@ describe('the log', () => {
         for (const level of ['error', 'warn', 'debug'] as const) log.write(level, level);
       }).map((line) => JSON.parse(line).what);
     assert.deepEqual(LOG_LEVELS.map(all), [[], ['error'], ['error', 'warn'], ['error', 'warn', 'debug']]);
-    assert.equal(logThreshold({}), 'silent');
-    assert.equal(logThreshold({ COUNTERSIGN_LOG: '' }), 'silent');
-    assert.equal(logThreshold({ COUNTERSIGN_LOG: 'debug' }), 'debug');
-    for (const other of ['DEBUG', 'all', '1']) {
-      assert.throws(() => logThreshold({ COUNTERSIGN_LOG: other }), { code: 'config_invalid' });
-    }
+    const asked = (value?: string) => standardLog({ folder: undefined, variable: () => value });
+    for (const silent of [undefined, '', 'silent']) assert.equal(asked(silent), undefined);
+    assert.notEqual(asked('debug'), undefined);
+    for (const other of ['DEBUG', 'all', '1']) assert.throws(() => asked(other), { code: 'config_invalid' });
   });
 
   it('tells a fault once, with every cause behind it and where the last arose', () => {

@@ -7,15 +7,10 @@
  * Source: spec core (redact), doors (configuration: logging).
  */
 import type { Log, LogLevel } from '../connectors/index.js';
-import { type Clock, Fault, isOurs, isoTime, type JsonObject, LIMITS, Refusal, redact } from '../core/index.js';
+import { type Clock, Fault, isOurs, isoTime, type JsonObject, LIMITS, redact } from '../core/index.js';
 import { systemClock } from './clock.js';
 import type { Environment } from './config.js';
-
-/** What a log may be asked for, from nothing to everything. */
-export const LOG_LEVELS = ['silent', 'error', 'warn', 'debug'] as const;
-export type LogThreshold = (typeof LOG_LEVELS)[number];
-
-type Asked = Pick<Environment, 'COUNTERSIGN_LOG'>;
+import { LOG_LEVELS, type LogThreshold, settingFrom } from './settings.js';
 
 /** Writes what is at least as grave as `threshold`; undefined for a silent one. */
 export function makeLog(threshold: LogThreshold, clock: Clock, write: (line: string) => void): Log | undefined {
@@ -38,18 +33,10 @@ export function makeLog(threshold: LogThreshold, clock: Clock, write: (line: str
   };
 }
 
-/** The log on standard error that the environment asks for. */
-export function standardLog(environment: Asked): Log | undefined {
-  return makeLog(logThreshold(environment), systemClock, (line) => void process.stderr.write(line));
-}
-
-/** What the environment asks for. Refuses `config_invalid` for a level that there is not. */
-export function logThreshold(environment: Asked): LogThreshold {
-  const named = environment.COUNTERSIGN_LOG || 'silent';
-  const threshold = LOG_LEVELS.find((level) => level === named);
-  if (threshold !== undefined) return threshold;
-  const message = `\`COUNTERSIGN_LOG\` is one of ${LOG_LEVELS.join(', ')}`;
-  throw new Refusal('config_invalid', message, { path: 'COUNTERSIGN_LOG', next: 'correct the variable' });
+/** The log on standard error that `COUNTERSIGN_LOG` asks for. Refuses `config_invalid` for what is no level. */
+export function standardLog({ variable }: Environment): Log | undefined {
+  const threshold = settingFrom(variable, 'log') ?? 'silent';
+  return makeLog(threshold, systemClock, (line) => void process.stderr.write(line));
 }
 
 /** An error and what caused it, outermost first, and where the innermost arose. */

@@ -183,7 +183,7 @@ function callerFor(principal: string, trust: Trust): Caller {
 async function readSecret(trust: Trust, environment: Environment, name: string): Promise<string | undefined> {
   const source = trust.active().config.secrets[name];
   if (source === undefined) return undefined;
-  if (source.startsWith('env:')) return environment.secret(source.slice('env:'.length));
+  if (source.startsWith('env:')) return environment.variable(source.slice('env:'.length));
   try {
     return readFileSync(source.slice('file:'.length), 'utf8').replace(/\r?\n$/, '');
   } catch (error) {

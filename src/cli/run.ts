@@ -2,6 +2,7 @@
  * Around every command: opens the gate for it, turns what it throws into words and an exit code, closes the gate.
  */
 import type { Log } from '../app/index.js';
+import type { FoundSettings } from '../app/internal.js';
 import { Fault, isOurs } from '../core/index.js';
 import { EXIT, makeOutput, type Output, type Streams, writeError } from './output.js';
 
@@ -14,12 +15,15 @@ export interface CommonOptions {
 }
 
 type App = typeof import('../app/index.js');
+export type Settings = FoundSettings['settings'];
 export type OpenGate = Awaited<ReturnType<App['open']>>;
 
 export interface CommandContext {
   readonly output: Output;
   readonly options: CommonOptions;
-  /** The gate of the home, for the agent that `--by` names. Opened once. */
+  /** Defaults for what no option says, from the environment and the project's file. Read once. */
+  settings(): Promise<Settings>;
+  /** The gate of the home, for the agent that `--by` or the settings name. Opened once. */
   gate(): Promise<OpenGate>;
 }
 
@@ -29,19 +33,21 @@ export type Command = (context: CommandContext) => Promise<number | undefined>;
 /** Runs a command and answers its exit code. */
 export async function runCommand(options: CommonOptions, command: Command, streams: Streams): Promise<number> {
   const output = makeOutput(options.json === true, streams);
-  const log = once(() => openLog(options, streams));
+  const settings = once(loadSettings);
+  const log = once(async () => openLog(options, await settings(), streams));
   let opened: OpenGate | undefined;
   const context: CommandContext = {
     output,
     options,
+    settings,
     gate: async () => {
-      opened ??= await openGate(options, await log());
+      opened ??= await openGate(options, await settings(), await log());
       return opened;
     },
   };
   const failed = async (error: unknown) => {
     const ours = isOurs(error) ? error : new Fault('internal', 'the command failed', error);
-    // A log that can't be had is refused where the gate is opened, and must not hide what happened.
+    // Settings that can't be read are refused where they are needed, and must not hide what happened.
     const told = ours instanceof Fault ? await log().catch(() => undefined) : undefined;
     told?.write('error', 'the command failed', ours);
     return writeError(output, ours);
@@ -69,17 +75,23 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-async function openLog(options: CommonOptions, streams: Streams): Promise<Log | undefined> {
-  const app = await import('../app/index.js');
-  const threshold = options.debug === true ? 'debug' : app.logThreshold(app.readEnvironment());
-  return app.makeLog(threshold, app.systemClock, streams.err);
+async function loadSettings(): Promise<Settings> {
+  const { readEnvironment } = await import('../app/index.js');
+  const { readSettings } = await import('../app/internal.js');
+  return (await readSettings(readEnvironment())).settings;
 }
 
-async function openGate(options: CommonOptions, log: Log | undefined): Promise<OpenGate> {
+async function openLog(options: CommonOptions, settings: Settings, streams: Streams): Promise<Log | undefined> {
+  const { makeLog, systemClock } = await import('../app/index.js');
+  return makeLog(options.debug === true ? 'debug' : (settings.log ?? 'silent'), systemClock, streams.err);
+}
+
+async function openGate(options: CommonOptions, settings: Settings, log: Log | undefined): Promise<OpenGate> {
   const { open } = await import('../app/index.js');
+  const as = options.by ?? settings.by;
   return open({
     ...(options.home === undefined ? {} : { home: options.home }),
-    ...(options.by === undefined ? {} : { as: options.by }),
+    ...(as === undefined ? {} : { as }),
     ...(log === undefined ? {} : { log }),
   });
 }

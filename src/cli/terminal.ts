@@ -41,7 +41,7 @@ export async function readPassphrase(source: string | undefined, message: string
   if (source === undefined) return askPassphrase(message, isNew);
   if (source.startsWith('env:')) {
     const { readEnvironment } = await import('../app/index.js');
-    const value = readEnvironment().secret(source.slice('env:'.length));
+    const value = readEnvironment().variable(source.slice('env:'.length));
     if (value === undefined)
       throw new Refusal('invalid', 'the passphrase variable is not set', { path: 'passphrase-from' });
     return value;

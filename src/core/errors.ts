@@ -35,7 +35,7 @@ export const CODES = {
     'move it to a home outside any work tree, writable by its owner alone',
     400,
   ),
-  config_invalid: refused('the trust configuration can not be used', 'correct the named line', 400),
+  config_invalid: refused('a configuration can not be used', 'correct the named line', 400),
   idempotency_reuse: refused('the idempotency key was used for another command', 'use a fresh key', 409),
   not_initialized: refused('there is no ledger here yet', 'run `countersign init`', 404),
   already_initialized: refused('there is a ledger here already', 'use it, or name another home'),

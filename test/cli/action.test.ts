@@ -120,10 +120,11 @@ test('no option or variable makes a command a person', async () => {
     assert.match(ran.err, /\[(forbidden|invalid)\]/);
   }
   const id = (await send('by a variable')).out.trim();
-  const ran = await countersign(['action', 'execute', id, '--home', made.home], {
-    environment: { COUNTERSIGN_BY: 'human:alice', USER: 'alice', LOGNAME: 'alice' },
-  });
+  const environment = { USER: 'alice', LOGNAME: 'alice', COUNTERSIGN_APPROVER: 'human:alice' };
+  const ran = await countersign(['action', 'execute', id, '--home', made.home], { environment });
   assert.match(ran.err, /\[receipt_required\]/);
+  const by = { COUNTERSIGN_BY: 'human:alice' };
+  assert.match((await countersign(['inbox', '--home', made.home], { environment: by })).err, /\[config_invalid\]/);
   const wrong = await run('action', 'request', id);
   const guess = await run('approver', 'sign', wrong.out.trim(), '--passphrase-from', 'env:HOME');
   assert.equal(guess.exit, 1);

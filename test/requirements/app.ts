@@ -111,6 +111,19 @@ export const appRequirements = {
     source: 'actions',
     behaviour: 'an outcome that could not be written down, and what a tool or connector threw, are logged',
   },
+  'app.settings.no-trust': {
+    source: 'authority',
+    behaviour: 'no file of a project says anything about trust or the home: such a key is refused by its name',
+  },
+  'app.settings.closed': {
+    source: 'doors',
+    behaviour: 'settings are one closed form for file and variables; a defect is named with its line, never its value',
+  },
+  'app.settings.order': {
+    source: 'doors',
+    behaviour: 'the nearest countersign.yaml above the working folder counts, and variables win over it',
+  },
+  'app.settings.starter': { source: 'doors', behaviour: 'init can write a first one; its JSON Schema is shipped' },
   'app.public': {
     source: 'authority',
     behaviour: 'the library has no way to confirm the first approver of a ledger, and none to damage a store',

@@ -58,6 +58,10 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'where nobody reads the output the exit code still says what was done, and nothing native is printed',
   },
+  'cli.settings': {
+    source: 'doors',
+    behaviour: 'the file of a project gives defaults that variables and options override, and can change no trust',
+  },
   'cli.debug': {
     source: 'doors',
     behaviour: 'with --debug or COUNTERSIGN_LOG=debug the cause of a fault stands on standard error as a line of JSON',

@@ -188,9 +188,10 @@ export function recover(): Command {
 
 /** Waits until the action is decided, or with `--settled` until its outcome is known. */
 export function wait(actionId: string, options: { readonly timeout?: string; readonly settled?: boolean }): Command {
-  return async ({ gate, output }) => {
+  return async ({ gate, output, settings }) => {
     const opened = await gate();
-    const timeoutMs = options.timeout === undefined ? 600_000 : duration(options.timeout);
+    const timeout = options.timeout ?? (await settings()).timeout;
+    const timeoutMs = timeout === undefined ? 600_000 : duration(timeout);
     const open = options.settled === true ? ['proposed', 'approved', 'launched'] : ['proposed'];
     const state = await opened.wait(actionId, ({ state: now }) => !open.includes(now), timeoutMs);
     output.value(state);

@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type JsonObject, LIMITS, parseJson, Refusal } from '../../core/index.js';
 import { paintState, shown } from '../output.js';
-import type { Command } from '../run.js';
+import type { Command, Settings } from '../run.js';
 
 export interface ProposeOptions {
   readonly connector?: string;
@@ -26,10 +26,11 @@ export interface ProposeOptions {
 }
 
 export function propose(options: ProposeOptions): Command {
-  return async ({ gate, output }) => {
+  return async ({ gate, output, settings }) => {
     const opened = await gate();
+    const asked = { ...proposalSettings(await settings()), ...options };
     if (options.dryRun === true) {
-      const explained = await opened.explain(proposalOf(options));
+      const explained = await opened.explain(proposalOf(asked));
       output.value(explained);
       output.line(`decision: ${explained.decision.outcome} (${shown(explained.decision.reason)})`);
       output.line(`risk: ${explained.class}`);
@@ -42,7 +43,7 @@ export function propose(options: ProposeOptions): Command {
       return undefined;
     }
     const proposed =
-      options.like === undefined ? await opened.propose(proposalOf(options)) : await opened.proposeLike(options.like);
+      options.like === undefined ? await opened.propose(proposalOf(asked)) : await opened.proposeLike(options.like);
     output.value(proposed);
     const state = await opened.show(proposed.action_id);
     output.line(proposed.action_id);
@@ -51,6 +52,16 @@ export function propose(options: ProposeOptions): Command {
     if (proposed.state === 'proposed') output.note(`next: countersign action request ${proposed.action_id}`);
     if (proposed.state === 'approved') output.note(`next: countersign action execute ${proposed.action_id}`);
     return undefined;
+  };
+}
+
+/** What the environment and the project's file say of a proposal, as if options had said it. */
+function proposalSettings({ project, connector, approve_within, launch_within }: Settings): ProposeOptions {
+  return {
+    ...(project === undefined ? {} : { project }),
+    ...(connector === undefined ? {} : { connector }),
+    ...(approve_within === undefined ? {} : { approveWithin: approve_within }),
+    ...(launch_within === undefined ? {} : { launchWithin: launch_within }),
   };
 }
 

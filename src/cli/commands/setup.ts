@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PATTERNS, Refusal } from '../../core/index.js';
-import { EXIT, paint, shown } from '../output.js';
+import { EXIT, type Output, paint, shown } from '../output.js';
 import type { Command } from '../run.js';
 import { askText, hasTerminal, readPassphrase } from '../terminal.js';
 import { confirmFirst } from './approver.js';
@@ -15,6 +15,7 @@ export interface InitOptions {
   readonly repository?: readonly string[];
   readonly agent?: readonly string[];
   readonly noopFolder?: string;
+  readonly project?: string;
   readonly passphraseFrom?: string;
 }
 
@@ -23,6 +24,9 @@ export function init(options: InitOptions): Command {
     const app = await import('../../app/index.js');
     const home = app.homeAt(common.home, app.readEnvironment());
     const approver = await approverName(options);
+    if (options.project !== undefined && !PATTERNS.project.test(options.project)) {
+      throw new Refusal('invalid', 'this is no name of a project', { path: 'project' });
+    }
     const name = options.name ?? (hasTerminal() ? await askText('A name for this ledger', 'my gate') : 'my gate');
     const trust = await app.trustRecipe({
       name,
@@ -35,6 +39,7 @@ export function init(options: InitOptions): Command {
     output.note(`home: ${shown(home.folder)}`);
     output.note(`configuration: ${shown(home.trustFile)}`);
     output.line(`ledger ${ledgerId}`);
+    if (options.project !== undefined) await writeProject(output, options, options.project);
     if (approver === undefined) {
       output.value({ ledger_id: ledgerId, home: home.folder, approver: null });
       output.note(`${paint.warn('nobody may approve yet')}`);
@@ -54,6 +59,18 @@ export function init(options: InitOptions): Command {
     }
     return undefined;
   };
+}
+
+/** A first `countersign.yaml` here, with what `init` was told; one that is there stays. */
+async function writeProject(output: Output, options: InitOptions, project: string): Promise<void> {
+  const { writeStarter } = await import('../../app/internal.js');
+  const [agent, ...others] = options.agent ?? [];
+  const path = writeStarter(process.cwd(), {
+    project,
+    ...(options.repository === undefined ? {} : { connector: 'git-local' }),
+    ...(agent === undefined || others.length > 0 ? {} : { by: `agent:${agent}` }),
+  });
+  output.note(path === undefined ? 'there is a countersign.yaml here: it stays' : `defaults: ${shown(path)}`);
 }
 
 async function approverName(options: InitOptions): Promise<string | undefined> {
