@@ -6,18 +6,14 @@
  * written again bare in the same transactions, the bare signatures and hashes, and two peers that approve and then execute: LangGraph on its SQLite checkpointer, mastra on libSQL.
  * Every figure is the median of the rounds. `npm run bench:gate [-- --rounds 5] [--no-peers]`.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import { homeAt, initialize, makeKey, open, signWith, trustRecipe, unlockKey } from '../src/app/index.js';
-import { bootstrapApprover } from '../src/app/internal.js';
-import type { Connector, Operation } from '../src/connectors/index.js';
 import { bareCosts, bareSyncs } from './support/floors.js';
 import { median, printTable } from './support/measure.js';
 import { rewriteRows } from './support/rewrite.js';
+import { cycle, type Prepared, prepareGate } from './support/world.js';
 
 const IN_FLIGHT = [1, 64, 256] as const;
 const CYCLES: Readonly<Record<number, number>> = { 1: 300, 64: 3_000, 256: 6_000 };
@@ -25,25 +21,6 @@ const CYCLES: Readonly<Record<number, number>> = { 1: 300, 64: 3_000, 256: 6_000
 const words = process.argv.slice(2);
 const rounds = Number(words[words.indexOf('--rounds') + 1] ?? 3) || 3;
 const withPeers = !words.includes('--no-peers');
-
-const Args = z.strictObject({ to: z.string(), text: z.string() });
-
-/** A connector that does nothing and says so at once. */
-const nothing: Connector = {
-  name: 'nothing',
-  operations: ['send'],
-  operation: async (name) => (name === 'send' ? send : undefined),
-};
-const send: Operation = {
-  digest: `sha256:${'0'.repeat(64)}`,
-  args: Args,
-  timeoutMs: 10_000,
-  dedupe: 'none',
-  classify: () => 'irreversible',
-  facts: (args) => ({ target: String(args.to) }),
-  summary: (call) => [{ name: 'to', value: String(call.args.to) }],
-  execute: async () => ({ result: 'confirmed' }),
-};
 
 interface Measured {
   readonly perSecond: number;
@@ -54,47 +31,6 @@ interface Measured {
   readonly events: number;
   /** Microseconds of one cycle when its rows are written again bare: by the wall, and of processor time. */
   readonly bareRows: { readonly micros: number; readonly cpuMicros: number };
-}
-
-async function prepareGate() {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
-  const home = homeAt(join(folder, 'home'), {});
-  const trust = await trustRecipe({ name: 'bench', repositories: {}, agents: ['bench'] });
-  const { ledgerId } = await initialize(home, { trust, demo: true });
-  const made = await makeKey(ledgerId, 'human:alice', 'bench passphrase', join(home.keysFolder, 'alice.key'));
-  const keyText = execFileSync('cat', [made.path], { encoding: 'utf8' });
-  const key = await unlockKey(keyText, 'bench passphrase');
-  let commits = 0;
-  const gate = await open({
-    home: home.folder,
-    as: 'agent:bench',
-    connectors: [nothing],
-    failpoint: (name) => {
-      if (name === 'ledger.after-commit') commits += 1;
-    },
-  });
-  await bootstrapApprover(gate.ledger, ledgerId, keyText, made.code, 'demo');
-  return { folder, home, gate, key, commits: () => commits };
-}
-
-type Prepared = Awaited<ReturnType<typeof prepareGate>>;
-
-let serial = 0;
-
-async function cycle({ gate, key }: Prepared): Promise<void> {
-  serial += 1;
-  const to = `customer-${serial}`;
-  const { action_id } = await gate.propose({
-    project: 'bench',
-    connector: 'nothing',
-    operation: 'send',
-    target: to,
-    args: { to, text: 'x'.repeat(400) },
-  });
-  const { request } = await gate.request(action_id, { approver: 'human:alice' });
-  await gate.approve(action_id, signWith(key, request));
-  const { state, code } = await gate.execute(action_id);
-  if (state !== 'confirmed') throw new Error(`the action is ${state}: ${code}`);
 }
 
 async function measure(prepared: Prepared, inFlight: number, cycles: number): Promise<Measured> {

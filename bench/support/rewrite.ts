@@ -54,17 +54,17 @@ export function rewriteRows(path: string, after: number, folder: string): Rewrit
 function transactionsOf(source: Database.Database, after: number): readonly Transaction[] {
   const events = source.prepare('SELECT * FROM events WHERE sequence > ? ORDER BY sequence').all(after) as Row[];
   const payloads = source.prepare('SELECT * FROM payloads WHERE sequence = ?');
-  const claims = source.prepare('SELECT * FROM claims WHERE kind = ? AND id = ? AND revision = ?');
-  const takers = source.prepare("SELECT DISTINCT kind || '/' || id FROM claims").pluck().all() as string[];
-  const taking = new Set(takers);
+  const claims = new Map<string, Row[]>();
+  for (const row of source.prepare('SELECT * FROM claims').iterate() as IterableIterator<Row>) {
+    const name = `${row.kind}/${row.id}#${row.revision}`;
+    claims.set(name, [...(claims.get(name) ?? []), row]);
+  }
   const transactions: Transaction[] = [];
   let open: Transaction = { events: [], payloads: [], claims: [] };
   for (const event of events) {
     open.events.push(event);
     open.payloads.push(...(payloads.all(event.sequence) as Row[]));
-    if (taking.has(`${event.kind}/${event.id}`)) {
-      open.claims.push(...(claims.all(event.kind, event.id, event.revision) as Row[]));
-    }
+    open.claims.push(...(claims.get(`${event.kind}/${event.id}#${event.revision}`) ?? []));
     if (event.kind !== 'thread') continue;
     transactions.push(open);
     open = { events: [], payloads: [], claims: [] };
