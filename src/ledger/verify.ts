@@ -22,7 +22,8 @@ import { type EventRow, eventOf, type LocalStore, type RecordRow } from './store
 
 const DEFECTS_MAX = 100;
 
-class Report {
+/** What a verification found so far. */
+export class Report {
   events = 0;
   records = 0;
   payloads = 0;
@@ -79,12 +80,39 @@ function verifyLog(store: LocalStore, report: Report, expected?: LogHead): { hea
 }
 
 /** A record whose events are being walked. */
-interface Walk {
+export class RecordWalk {
   readonly ref: RecordRef;
   last: LedgerEvent | undefined;
   state: Json | undefined;
   /** Set at its first defect, behind which nothing more can be said about it. */
-  broken: boolean;
+  broken = false;
+  readonly #context: WalkContext;
+
+  constructor(context: WalkContext, ref: RecordRef) {
+    this.#context = context;
+    this.ref = ref;
+  }
+
+  /** Follows the next event. Answers what is wrong with it, or undefined. */
+  add(row: EventRow): string | undefined {
+    const defect = eventDefect(this.#context.ledgerId, row, this.last);
+    this.broken ||= defect !== undefined;
+    if (this.broken) return defect;
+    try {
+      this.last = eventOf(row);
+      this.state = this.#context.kinds.get(row.record.kind)?.evolve(this.state, this.last) as Json | undefined;
+      return undefined;
+    } catch {
+      // Whatever a kind can't follow is not what it wrote, and that is the defect.
+      this.broken = true;
+      return 'the event leads to no state';
+    }
+  }
+}
+
+interface WalkContext {
+  readonly ledgerId: string;
+  readonly kinds: Kinds;
 }
 
 /** Walks events by record and revision beside the records: both lists are in the same order. */
@@ -102,19 +130,19 @@ function verifyRecords(store: LocalStore, kinds: Kinds, report: Report): void {
       next = records.next();
       return value;
     };
-    const finish = (walk: Walk | undefined): void => {
+    const finish = (walk: RecordWalk | undefined): void => {
       if (walk === undefined) return;
       report.records += 1;
       verifyRecord(kinds, walk, rowOf(walk.ref), report);
     };
-    let walk: Walk | undefined;
+    let walk: RecordWalk | undefined;
     for (const row of store.scanEvents()) {
       report.events += 1;
       if (walk === undefined || compareScan(walk.ref, row.record) !== 0) {
         finish(walk);
-        walk = { ref: row.record, last: undefined, state: undefined, broken: false };
+        walk = new RecordWalk({ ledgerId: store.ledgerId, kinds }, row.record);
       }
-      verifyEvent(store, kinds, walk, row, report);
+      verifyEvent(store, walk, row, report);
       verifyPayloads(store, row, report);
     }
     finish(walk);
@@ -125,39 +153,33 @@ function verifyRecords(store: LocalStore, kinds: Kinds, report: Report): void {
   }
 }
 
-function verifyEvent(store: LocalStore, kinds: Kinds, walk: Walk, row: EventRow, report: Report): void {
+function verifyEvent(store: LocalStore, walk: RecordWalk, row: EventRow, report: Report): void {
   if (!Number.isSafeInteger(row.sequence) || row.sequence < 1) {
     report.defect(row.record, row.revision, 'the event stands at no place of the log');
   }
-  const defect = eventDefect(store.ledgerId, row, walk.last);
+  const defect = walk.add(row);
   if (defect !== undefined) report.defect(row.record, row.revision, defect);
-  walk.broken ||= defect !== undefined;
-  if (walk.broken) return;
-  try {
-    walk.last = eventOf(row);
-    walk.state = kinds.get(row.record.kind)?.evolve(walk.state, walk.last) as Json | undefined;
-  } catch {
-    // Whatever a kind can't follow is not what it wrote, and that is the defect.
-    walk.broken = true;
-    report.defect(row.record, row.revision, 'the event leads to no state');
-    return;
-  }
-  verifyEventClaims(store, walk.last, report);
+  if (!walk.broken && walk.last !== undefined) verifyEventClaims(store, walk.last, report);
 }
 
 /** Scans go by kind and id as text, which is the order of an index. */
-function compareScan(a: RecordRef, b: RecordRef): number {
+export function compareScan(a: RecordRef, b: RecordRef): number {
   if (a.kind === b.kind) return compareRecords(a, b);
   return a.kind < b.kind ? -1 : 1;
 }
 
-function verifyRecord(kinds: Kinds, walk: Walk, row: RecordRow | undefined, report: Report): void {
+function verifyRecord(kinds: Kinds, walk: RecordWalk, row: RecordRow | undefined, report: Report): void {
   if (walk.broken) return;
   const revision = walk.last?.revision ?? 0;
   for (const what of recordDefects(kinds, walk, row)) report.defect(walk.ref, revision, what);
 }
 
-function recordDefects(kinds: Kinds, { ref, last, state }: Walk, row: RecordRow | undefined): readonly string[] {
+/** How a record's row differs from what its events lead to. */
+export function recordDefects(
+  kinds: Kinds,
+  { ref, last, state }: RecordWalk,
+  row: RecordRow | undefined,
+): readonly string[] {
   if (row === undefined) return ['the record is missing beside its events'];
   if (row.head !== last?.hash || row.revision !== last.revision || row.headAt !== last.at) {
     return ['the record does not stand at its last event'];
@@ -197,7 +219,7 @@ function verifyPayloads(store: LocalStore, row: EventRow, report: Report): void 
 type ClaimText = readonly [scope: string, principal: string, key: string, command: string];
 
 /** The claims that an event took; whatever has not the form of a claim is none. */
-function claimsOf(event: LedgerEvent): readonly ClaimText[] {
+export function claimsOf(event: LedgerEvent): readonly ClaimText[] {
   const claims = event.data?.claims as JsonObject | null | undefined;
   const taken = claims?.taken;
   if (!Array.isArray(taken)) return [];
@@ -237,7 +259,7 @@ function verifyStrayPayloads(store: LocalStore, report: Report): void {
 }
 
 /** The event of a row that may be damaged; undefined when its data is not even JSON. */
-function safeEvent(row: EventRow | undefined): LedgerEvent | undefined {
+export function safeEvent(row: EventRow | undefined): LedgerEvent | undefined {
   try {
     return row === undefined ? undefined : eventOf(row);
   } catch {
