@@ -50,6 +50,18 @@ export const LIMITS = {
   storeBusyMsMax: 50,
   /** A commit waits for other processes this long in all before it answers busy. */
   storeWaitMsMax: 10_000,
+  /** A statement on a server may take this long. */
+  statementMsMax: 30_000,
+  /** A transaction in which nobody asks anything is ended by the server after this. */
+  transactionIdleMsMax: 5_000,
+  /** Connecting to a server, and waiting for its answer beyond a statement's time. */
+  connectMsMax: 5_000,
+  /** Transactions that one ledger has open on a server at once. */
+  commitConnectionsMax: 3,
+  /** Records that one transaction on a server locks, unless a single unit names more. */
+  batchRecordsMax: 1_024,
+  /** Events that the sequencer puts in order at once. */
+  sequenceEventsMax: 1_024,
   /** Rows of one page of a list. */
   pageRowsMax: 200,
   /** Refusals recorded in full for a principal and a day; the rest is counted. */

@@ -168,7 +168,10 @@ export interface VerifyReport {
 /** Makes the entries of derived records (a project's thread) from each batch of events, exactly once. */
 export interface Projection {
   readonly name: string;
-  /** The records that this projection will append to, for these events. */
+  /**
+   * The records that this projection will append to, for these events. Throws where no entry can be made of one of
+   * them: the unit that it belongs to is refused then, on a store that projects after the commit as well.
+   */
   targets(batch: readonly LedgerEvent[], view: ProjectionView): readonly RecordRef[];
   project(batch: readonly LedgerEvent[], view: ProjectionView): readonly NewEvent[];
 }

@@ -117,12 +117,13 @@ export const DIARY: RecordRef = { kind: 'thread', id: 'diary' };
 /** One entry of the diary for each event of a room whose id begins with `noted`. */
 export const diaryProjection: Projection = {
   name: 'diary',
-  targets: (batch) => (batch.some(isNoted) ? [DIARY] : []),
+  targets: (batch) => {
+    const noted = batch.filter(isNoted);
+    if (noted.some(({ type }) => type === 'room-poisoned')) throw new TypeError('no entry can be made of this');
+    return noted.length > 0 ? [DIARY] : [];
+  },
   project: (batch) =>
-    batch.filter(isNoted).map((event) => {
-      if (event.type === 'room-poisoned') throw new TypeError('no entry can be made of this');
-      return { record: DIARY, type: 'entry-noted', data: { of: event.hash } };
-    }),
+    batch.filter(isNoted).map((event) => ({ record: DIARY, type: 'entry-noted', data: { of: event.hash } })),
 };
 
 function isNoted(event: LedgerEvent): boolean {

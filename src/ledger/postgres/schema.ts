@@ -7,9 +7,6 @@
  * Source: spec ledger (what it stores, the log, backends); docs/decisions/0006.
  */
 
-/** The one schema that everything stands in. */
-export const SCHEMA = 'countersign';
-
 /** The role of gates, and the one of auditors. `migrate` makes them; whoever logs in is made a member of one. */
 export const GATE_ROLE = 'countersign_gate';
 export const READER_ROLE = 'countersign_reader';

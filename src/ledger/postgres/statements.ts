@@ -94,5 +94,4 @@ export const STATEMENTS = all({
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
     JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision
       AND p.address = n.address`,
-  meta: 'SELECT name, value FROM countersign.meta',
 });

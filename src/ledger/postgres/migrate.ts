@@ -1,0 +1,99 @@
+/**
+ * Makes the schema of a ledger in a database, brings an older one up to date, and reads which ledger it holds.
+ *
+ * Migrations are forward-only and numbered, each runs once, all in one transaction under one lock. Only the owner of
+ * the schema can run them; gates and auditors get their roles' rights from here and no others.
+ * Source: spec ledger (backends).
+ */
+import { assert, Fault, LIMITS, PATTERNS, Refusal } from '../../core/index.js';
+import type { Connection } from './connection.js';
+import { serverError } from './errors.js';
+import { connectWithin } from './pool.js';
+import { GATE_ROLE, GRANTS, MIGRATIONS, READER_ROLE } from './schema.js';
+
+const MIGRATION_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('countersign migration', 7))";
+
+interface Meta {
+  /** 0 where there is no schema. */
+  readonly version: number;
+  readonly ledgerId: string | undefined;
+}
+
+async function readMeta(connection: Connection): Promise<Meta> {
+  const [there] = await connection.ask({
+    name: 'schema',
+    text: "SELECT to_regclass('countersign.meta') IS NOT NULL",
+  });
+  if (there?.[0] !== true) return { version: 0, ledgerId: undefined };
+  const rows = await connection.ask({ name: 'meta', text: 'SELECT name, value FROM countersign.meta' });
+  const values = new Map(rows.map((row) => row as unknown as [string, string]));
+  return { version: Number(values.get('schema_version') ?? 0), ledgerId: values.get('ledger_id') };
+}
+
+/** The id of the ledger that a database holds. Refuses `not_initialized`, `invalid`; faults `corrupt`. */
+export async function ledgerIdOf(connection: Connection): Promise<string> {
+  const { version, ledgerId } = await readMeta(connection);
+  if (version === 0) throw new Refusal('not_initialized', 'the database holds no ledger');
+  if (version > MIGRATIONS.length) {
+    throw new Refusal('invalid', 'the store was written by a newer version of countersign');
+  }
+  if (version < MIGRATIONS.length) {
+    const next = 'let the owner of the database run `countersign migrate`';
+    throw new Refusal('invalid', 'the store has an older schema', { next });
+  }
+  if (ledgerId === undefined || !PATTERNS.ledgerId.test(ledgerId)) {
+    throw new Fault('corrupt', 'the store names no ledger');
+  }
+  return ledgerId;
+}
+
+/**
+ * Brings a database to the present schema; with `newLedgerId`, makes a ledger in an empty one. Answers the ledger's id.
+ * Refuses `not_initialized`, `already_initialized`, `invalid`, `forbidden`; faults `store`.
+ */
+export async function migratePostgres(url: string, newLedgerId?: string): Promise<string> {
+  if (newLedgerId !== undefined) assert(PATTERNS.ledgerId.test(newLedgerId), 'the id of a ledger is 32 hex digits');
+  let connection: Connection | undefined;
+  try {
+    connection = await connectWithin(url, LIMITS.connectMsMax, () => false);
+    await connection.script(`BEGIN; ${MIGRATION_LOCK}`);
+    await migrate(connection, newLedgerId);
+    await connection.script('COMMIT');
+    return await ledgerIdOf(connection);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '42501') {
+      throw new Refusal('forbidden', 'this user may not change the schema', { next: 'connect as the owner' });
+    }
+    throw serverError('the store could not be migrated', error);
+  } finally {
+    await connection?.end();
+  }
+}
+
+async function migrate(connection: Connection, newLedgerId: string | undefined): Promise<void> {
+  const { version } = await readMeta(connection);
+  if (version > MIGRATIONS.length) {
+    throw new Refusal('invalid', 'the store was written by a newer version of countersign');
+  }
+  if (version === 0 && newLedgerId === undefined) {
+    throw new Refusal('not_initialized', 'the database holds no ledger');
+  }
+  if (version > 0 && newLedgerId !== undefined) {
+    throw new Refusal('already_initialized', 'there is a ledger in this database already');
+  }
+  if (version === 0) await connection.script('CREATE SCHEMA countersign');
+  for (const statements of MIGRATIONS.slice(version)) await connection.script(statements);
+  for (const role of [GATE_ROLE, READER_ROLE]) await connection.script(roleStatement(role));
+  await connection.script(GRANTS);
+  const put = `INSERT INTO countersign.meta (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+  await connection.ask({ name: 'put', text: put }, ['schema_version', String(MIGRATIONS.length)]);
+  if (newLedgerId !== undefined) await connection.ask({ name: 'put', text: put }, ['ledger_id', newLedgerId]);
+}
+
+/** Roles belong to the whole server: another database's migration may make one at the same time. */
+function roleStatement(role: string): string {
+  return `DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role} NOLOGIN; END IF;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`;
+}

@@ -1,0 +1,237 @@
+/**
+ * Puts committed events in the one order: moves them from the queue into `log` with the running hash, and lets the
+ * projections append what follows from them, in one transaction.
+ *
+ * Whoever has the sequencer's lock does it, one pass at a time: every gate after each of its own commits, and at least
+ * every 100 ms for those of gates that died. The lock is the transaction's, so that it is free at once when its holder
+ * is gone. A pass that fails for another reason than the server stops all commits: nothing goes on behind a log that
+ * stands still.
+ * Source: spec ledger (the log, after the commit).
+ */
+import { Fault, LIMITS } from '../../core/index.js';
+import { BatchRun } from '../batch-run.js';
+import { EMPTY_LOG_HASH, eventHash, nextLogHash } from '../event.js';
+import type { LedgerEvent, RecordRef } from '../kind.js';
+import type { LogHead, Projection } from '../ledger.js';
+import { eventOf } from '../store.js';
+import type { Connection, Row } from './connection.js';
+import { isLost, mayTryAgain } from './errors.js';
+import { Floor } from './floor.js';
+import { corrupt } from './fold.js';
+import { Loaded } from './loaded.js';
+import { connectWithin } from './pool.js';
+import { eventRowOf } from './rows.js';
+import { STATEMENTS } from './statements.js';
+import type { States } from './states.js';
+import { together, writeAndCommit } from './transaction.js';
+
+const POLL_MS = 100;
+/** Looks for records that a projection turned out to need: an event, what it names, what that names. */
+const LOOKS_MAX = 4;
+const PLACE = 10;
+
+export interface SequencerOptions {
+  readonly url: string;
+  readonly states: States;
+  readonly projections: readonly Projection[];
+  time(server: number): number;
+  /** Told of the head of the log whenever it may have grown. */
+  onHead(sequence: number): void;
+}
+
+export class Sequencer {
+  readonly #options: SequencerOptions;
+  #connection: Connection | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #running: Promise<void> | undefined;
+  /** The pass that begins when the running one ends. */
+  #next: Promise<void> | undefined;
+  #failed: Fault | undefined;
+  readonly #floor = new Floor();
+  /** Records that the last pass wrote: the next one will most likely write them too. */
+  #hot: readonly RecordRef[] = [];
+
+  constructor(options: SequencerOptions) {
+    this.#options = options;
+  }
+
+  /** Why the log stands still, if it does. */
+  get failure(): Fault | undefined {
+    return this.#failed;
+  }
+
+  async start(): Promise<void> {
+    await this.#connect(0);
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+    this.#timer.unref();
+  }
+
+  /** Resolves when everything committed before this call stands in the log, or could not be put there now. */
+  kick(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#pass().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      return this.kick();
+    });
+    return this.#next;
+  }
+
+  /** Resolves when the passes that were asked for are over. */
+  async caughtUp(): Promise<void> {
+    await (this.#next ?? this.#running);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.kick();
+    this.#closed = true;
+    await this.#connection?.end();
+  }
+
+  async #connect(msMax: number): Promise<Connection> {
+    const known = this.#connection;
+    if (known !== undefined && !known.isLost) return known;
+    const { url, onHead } = this.#options;
+    const notice = (_: string, text: string) => onHead(Number(text));
+    const connection = await connectWithin(url, msMax, () => this.#closed, notice);
+    await connection.script('LISTEN countersign_log');
+    this.#connection = connection;
+    return connection;
+  }
+
+  /** What another gate left in the queue, and what a notice that was lost would have told. */
+  async #poll(): Promise<void> {
+    if (this.#running !== undefined || this.#closed) return;
+    try {
+      const connection = await this.#connect(0);
+      const [queued, head] = await Promise.all([
+        connection.ask(STATEMENTS.isQueued, [this.#floor.place]),
+        connection.ask(STATEMENTS.head),
+      ]);
+      if (head[0] !== undefined) this.#options.onHead(head[0][0] as number);
+      if (queued.length > 0 || this.#failed !== undefined) await this.kick();
+    } catch {
+      // The server is away. Whoever commits or reads is told; this looks again in a while.
+    }
+  }
+
+  async #pass(): Promise<void> {
+    if (this.#closed) return;
+    let connection: Connection | undefined;
+    try {
+      connection = await this.#connect(0);
+      for (let count: number = LIMITS.sequenceEventsMax; count === LIMITS.sequenceEventsMax; ) {
+        count = await this.#sequence(connection);
+      }
+      this.#failed = undefined;
+    } catch (error) {
+      if (connection !== undefined && !connection.isLost) {
+        const { rollback } = STATEMENTS;
+        await connection.run(rollback).catch(() => connection?.end());
+      }
+      // The next look finds the server again.
+      if (connection === undefined || connection.isLost || isLost(error) || mayTryAgain(error)) return;
+      this.#failed = error instanceof Fault ? error : new Fault('internal', 'the log stands still', error);
+    }
+  }
+
+  /** Moves one portion of the queue; answers how many events it had. */
+  async #sequence(connection: Connection): Promise<number> {
+    const { states } = this.#options;
+    const loaded = new Loaded(states);
+    const asked = await together([
+      connection.ask(STATEMENTS.begin),
+      connection.ask(STATEMENTS.lockSequencer),
+      this.#hot.length === 0 ? undefined : loaded.load(connection, [], this.#hot),
+      connection.ask(STATEMENTS.horizon),
+      connection.ask(STATEMENTS.queue, [this.#floor.place, LIMITS.sequenceEventsMax]),
+      connection.ask(STATEMENTS.head),
+      connection.ask(STATEMENTS.now),
+    ]);
+    const [, , , horizon, queue, heads, now] = asked;
+    const places = queue.map((row) => row[PLACE] as number);
+    const isAll = queue.length < LIMITS.sequenceEventsMax;
+    const settle = this.#floor.saw(horizon[0] as Row, places.at(-1), isAll);
+    if (queue.length === 0) {
+      await connection.run(STATEMENTS.rollback);
+      settle();
+      return 0;
+    }
+    const events = queue.map((row) => this.#eventOf(row));
+    loaded.follow(events);
+    const run = await this.#project(connection, loaded, events, this.#options.time(now[0]?.[0] as number));
+    const head = await this.#write(connection, run, events, places, headOf(heads[0]));
+    settle();
+    states.remember(run.batch.records.values());
+    this.#hot = [...run.batch.records.values()].map(({ row }) => row.ref);
+    this.#options.onHead(head.sequence);
+    return queue.length;
+  }
+
+  #eventOf(row: Row): LedgerEvent {
+    const event = eventRowOf(row);
+    if (eventHash(this.#options.states.context.ledgerId, event) === event.hash) return eventOf(event);
+    throw corrupt(event.record, event.revision, 'the event is not the one that was written');
+  }
+
+  async #write(
+    connection: Connection,
+    run: BatchRun,
+    events: readonly LedgerEvent[],
+    places: readonly number[],
+    head: LogHead,
+  ): Promise<LogHead> {
+    const entries = [...events, ...run.batch.events];
+    let { logHash } = head;
+    const hashes = entries.map(({ hash }) => {
+      logHash = nextLogHash(logHash, hash);
+      return logHash;
+    });
+    const sequence = head.sequence + entries.length;
+    await writeAndCommit(connection, run.batch, () => [
+      connection.ask(STATEMENTS.unqueue, [[...places]]),
+      connection.ask(STATEMENTS.writeLog, [
+        entries.map((_, i) => head.sequence + 1 + i),
+        entries.map(({ record }) => record.kind),
+        entries.map(({ record }) => record.id),
+        entries.map(({ revision }) => revision),
+        hashes,
+      ]),
+      connection.ask(STATEMENTS.notify, [String(sequence)]),
+    ]);
+    return { sequence, logHash };
+  }
+
+  /** Lets the projections append, over states that are loaded as they ask for them. */
+  async #project(
+    connection: Connection,
+    loaded: Loaded,
+    events: readonly LedgerEvent[],
+    now: number,
+  ): Promise<BatchRun> {
+    const { projections } = this.#options;
+    if (projections.length === 0) return new BatchRun(loaded.base(now));
+    for (let look = 0; look < LOOKS_MAX; look += 1) {
+      const targets = projections.flatMap((projection) => projection.targets(events, loaded.view(now)));
+      const missing = [...loaded.missing(), ...targets.filter((ref) => !loaded.isLocked(ref))];
+      if (missing.length === 0) {
+        const run = new BatchRun(loaded.base(now));
+        for (const projection of projections) run.runProjection(projection, events);
+        if (loaded.missing().length === 0) return run;
+      }
+      await loaded.load(connection, loaded.missing(), targets);
+    }
+    throw new Fault('internal', 'a projection asks for ever more records');
+  }
+}
+
+function headOf(row: Row | undefined): LogHead {
+  if (row === undefined) return { sequence: 0, logHash: EMPTY_LOG_HASH };
+  return { sequence: row[0] as number, logHash: row[1] as string };
+}

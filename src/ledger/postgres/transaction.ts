@@ -1,0 +1,167 @@
+/**
+ * The two round trips of a transaction: what is named is locked in the one order and read behind the last lock; what
+ * was decided is written and committed. `decide` runs in between, without the server.
+ * Source: spec ledger (group commit); docs/decisions/0006.
+ */
+import { Fault, type Json, type JsonObject } from '../../core/index.js';
+import type { Base, Batch, ChangedRecord } from '../batch.js';
+import { eventHash } from '../event.js';
+import { recordName } from '../kind.js';
+import { eventOf } from '../store.js';
+import type { Connection, Value } from './connection.js';
+import { corrupt, type FoldContext } from './fold.js';
+import { STATEMENTS } from './statements.js';
+import type { Found, FoundClaim, States, Wanted } from './states.js';
+import type { Lock } from './unit-queue.js';
+
+/** What a transaction begins with: everything that it named, locked and read. */
+export interface Begun {
+  readonly found: Found;
+  /** The server's time behind the last lock. */
+  readonly now: number;
+  /** Hashes of the events that an attempt before may have written. */
+  readonly written: ReadonlySet<string>;
+}
+
+/** One round trip. Nothing that is read was read before the last lock was held. */
+export async function begin(
+  connection: Connection,
+  states: States,
+  locks: readonly Lock[],
+  wanted: Omit<Wanted, 'records'>,
+  before?: Batch,
+): Promise<Begun> {
+  const records = locks.map(({ ref }) => ref);
+  const locked = [records.map(recordName), locks.map(({ alone }) => alone)];
+  const [, , found, now, written] = await together([
+    connection.ask(STATEMENTS.begin),
+    locks.length === 0 ? undefined : connection.ask(STATEMENTS.lock, locked),
+    states.load(connection, { ...wanted, records }),
+    connection.ask(STATEMENTS.now),
+    before === undefined ? undefined : connection.ask(STATEMENTS.eventHashes, placesOf(before)),
+  ]);
+  return { found, now: now[0]?.[0] as number, written: new Set((written ?? []).map(([hash]) => hash as string)) };
+}
+
+/** One round trip, behind which the batch is durable. `extra` asks what goes with it, behind the events. */
+export async function writeAndCommit(
+  connection: Connection,
+  batch: Batch,
+  extra: () => readonly Promise<unknown>[],
+): Promise<void> {
+  const asked = [...writeBatch(connection, batch), ...extra(), connection.run(STATEMENTS.commit)];
+  const done = await together(asked);
+  // A transaction that failed before is rolled back by its commit, which says so.
+  if (done.at(-1) !== 'COMMIT') throw new Fault('store', 'the server rolled the transaction back');
+}
+
+/** All answers, or the first error once all of them are in: the connection is at rest then. */
+export async function together<T extends readonly unknown[]>(
+  asked: readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const settled = await Promise.allSettled(asked as readonly unknown[]);
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> };
+}
+
+/** What a batch may read, over what was found. */
+export function baseOf(context: FoldContext, { found, now }: Begun): Base {
+  return {
+    ...context,
+    now,
+    record: (ref) => found.record(ref),
+    lookup: (kind, key) => found.lookup(kind, key),
+    claim: (scope, principal, key) => found.claim(scope, principal, key)?.taken,
+    outcome: ({ scope, principal, key }) => outcomeOf(context, found.claim(scope, principal, key)),
+  };
+}
+
+function outcomeOf({ ledgerId }: FoldContext, claim: FoundClaim | undefined): Json {
+  if (claim === undefined) throw new Fault('internal', 'a claim was not read');
+  const { event, taken } = claim;
+  if (event === undefined || eventHash(ledgerId, event) !== event.hash) {
+    throw corrupt(taken.record, taken.revision, 'the event of a claim is not the one that was written');
+  }
+  const claims = eventOf(event).data.claims as JsonObject | undefined;
+  return claims?.outcome ?? null;
+}
+
+/** The place of each event: kinds, ids, revisions. */
+export function placesOf({ events }: Pick<Batch, 'events'>): [string[], string[], number[]] {
+  return [
+    events.map(({ record }) => record.kind),
+    events.map(({ record }) => record.id),
+    events.map(({ revision }) => revision),
+  ];
+}
+
+function writeBatch(connection: Connection, batch: Batch): Promise<unknown>[] {
+  const { events, payloads, claims } = batch;
+  const records = [...batch.records.values()];
+  const asked: Promise<unknown>[] = [];
+  const ask = (name: keyof typeof STATEMENTS, values: Value[]) => asked.push(connection.ask(STATEMENTS[name], values));
+  if (claims.length > 0) {
+    const sorted = [...claims].sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1));
+    ask('writeClaims', [
+      sorted.map(({ scope }) => scope),
+      sorted.map(({ principal }) => principal),
+      sorted.map(({ key }) => key),
+      sorted.map(({ command }) => command),
+      sorted.map(({ record }) => record.kind),
+      sorted.map(({ record }) => record.id),
+      sorted.map(({ revision }) => revision),
+    ]);
+  }
+  if (events.length > 0) ask('writeEvents', eventValues(batch));
+  if (payloads.length > 0) {
+    ask('writePayloads', [
+      payloads.map(({ record }) => record.kind),
+      payloads.map(({ record }) => record.id),
+      payloads.map(({ revision }) => revision),
+      payloads.map(({ ref }) => ref),
+      payloads.map(({ bytes }) => (typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))),
+    ]);
+  }
+  if (records.length > 0) ask('writeRecords', recordValues(records));
+  return asked;
+}
+
+/** Claims are written in one order, so that two transactions never wait for each other's. */
+function claimKey({ scope, principal, key }: { scope: string; principal: string; key: string }): string {
+  return `${scope} ${principal} ${key}`;
+}
+
+function eventValues(batch: Batch): Value[] {
+  const { events } = batch;
+  return [
+    ...placesOf(batch),
+    events.map(({ type }) => type),
+    events.map(({ at }) => at),
+    events.map(({ actor }) => actor),
+    events.map(({ dataText }) => dataText),
+    events.map(({ payloads }) => (payloads.length === 0 ? '[]' : JSON.stringify(payloads))),
+    events.map(({ prev }) => prev),
+    events.map(({ hash }) => hash),
+  ];
+}
+
+function recordValues(records: readonly ChangedRecord[]): Value[] {
+  const rows = records.map(({ row }) => row);
+  const column = (name: 'project' | 'status' | 'principal' | 'due' | 'lookup') =>
+    rows.map(({ columns }) => columns[name] ?? null);
+  return [
+    rows.map(({ ref }) => ref.kind),
+    rows.map(({ ref }) => ref.id),
+    rows.map(({ revision }) => revision),
+    rows.map(({ head }) => head),
+    rows.map(({ headAt }) => headAt),
+    rows.map(({ version }) => version),
+    rows.map(({ document = null }) => document),
+    column('project'),
+    column('status'),
+    column('principal'),
+    column('due'),
+    column('lookup'),
+  ];
+}
