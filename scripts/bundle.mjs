@@ -17,6 +17,7 @@ await build({
   target: 'node20.19',
   external: ['better-sqlite3'],
   minifySyntax: true,
+  minifyWhitespace: true,
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
   },

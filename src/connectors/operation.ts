@@ -28,6 +28,15 @@ export function operationDigest(pin: OperationPin): string {
   });
 }
 
+/** The digest of an operation, made when it is first asked for: most commands ask for none. */
+export function lazyDigest(pin: OperationPin): () => string {
+  let made: string | undefined;
+  return () => {
+    made ??= operationDigest(pin);
+    return made;
+  };
+}
+
 /** The arguments in their typed form. Throws the `Refusal` `invalid`, whose path names the first defect's field. */
 export function parseArgs<Value>(schema: ZodType<Value>, args: Readonly<Record<string, Json>>): Value {
   const parsed = schema.safeParse(args);

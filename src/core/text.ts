@@ -90,11 +90,25 @@ function lettersOf(scripts: readonly string[]): string {
   return ['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('');
 }
 
-const IN_ONE_SYSTEM = WRITING_SYSTEMS.map((scripts) => new RegExp(`^[${lettersOf(scripts)}]*$`, 'u'));
-const IN_A_KNOWN_SCRIPT = new RegExp(`[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u');
+interface ScriptTests {
+  readonly inOneSystem: readonly RegExp[];
+  readonly inAKnownScript: RegExp;
+}
+
+let made: ScriptTests | undefined;
+
+/** Made when a text beyond ASCII is first judged: making them takes some milliseconds of every start otherwise. */
+function scriptTests(): ScriptTests {
+  made ??= {
+    inOneSystem: WRITING_SYSTEMS.map((scripts) => new RegExp(`^[${lettersOf(scripts)}]*$`, 'u')),
+    inAKnownScript: new RegExp(`[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u'),
+  };
+  return made;
+}
 
 /** Whether no one writing system holds every letter. A text wholly in scripts beyond the list is not judged. */
 function isMixedScript(text: string): boolean {
   const letters = text.match(/[\p{L}\p{M}]+/gu)?.join('') ?? '';
-  return IN_A_KNOWN_SCRIPT.test(letters) && !IN_ONE_SYSTEM.some((system) => system.test(letters));
+  const { inAKnownScript, inOneSystem } = scriptTests();
+  return inAKnownScript.test(letters) && !inOneSystem.some((system) => system.test(letters));
 }

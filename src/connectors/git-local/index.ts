@@ -15,7 +15,7 @@
  */
 import { type Json, LIMITS, Refusal } from '../../core/index.js';
 import type { Call, Connector, Dedupe, Operation, Outcome, Preconditions, Preview, SummaryLine } from '../connector.js';
-import { operationDigest } from '../operation.js';
+import { lazyDigest } from '../operation.js';
 import { isCheckedOut } from './agent-repository.js';
 import { diffOf, makeCommit } from './commit.js';
 import { withScratch } from './gate-repository.js';
@@ -45,13 +45,12 @@ export function gitLocal(options: GitLocalOptions): Connector {
 }
 
 function operationOf(kind: Kind, workshop: Workshop, options: GitLocalOptions): Operation {
+  const { codeVersion = '1' } = options;
+  const digest = lazyDigest({ connector: 'git-local', codeVersion, operation: kind.name, args: kind.args });
   return {
-    digest: operationDigest({
-      connector: 'git-local',
-      codeVersion: options.codeVersion ?? '1',
-      operation: kind.name,
-      args: kind.args,
-    }),
+    get digest() {
+      return digest();
+    },
     args: kind.args,
     timeoutMs: GIT_LIMITS.operationMsMax,
     dedupe: DEDUPE,

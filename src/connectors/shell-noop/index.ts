@@ -12,7 +12,7 @@
 import type { ZodType } from 'zod';
 import { canonicalize, Fault, isActionId, type Json } from '../../core/index.js';
 import type { Call, Connector, Dedupe, Facts, Operation, Outcome, SummaryLine } from '../connector.js';
-import { mayBegin, operationDigest, parseArgs } from '../operation.js';
+import { lazyDigest, mayBegin, parseArgs } from '../operation.js';
 import { readEffect, writeOnce } from './effect-file.js';
 import { argsOf, type NoopArgs, OPERATIONS, type OperationName } from './schema.js';
 
@@ -43,13 +43,12 @@ export function shellNoop(options: ShellNoopOptions): Connector {
 
 function noopOperation(name: OperationName, options: ShellNoopOptions): Operation {
   const schema = argsOf(name);
+  const { codeVersion = '1' } = options;
+  const digest = lazyDigest({ connector: 'shell-noop', codeVersion, operation: name, args: schema });
   return {
-    digest: operationDigest({
-      connector: 'shell-noop',
-      codeVersion: options.codeVersion ?? '1',
-      operation: name,
-      args: schema,
-    }),
+    get digest() {
+      return digest();
+    },
     args: schema,
     timeoutMs: TIMEOUT_MS,
     dedupe: DEDUPE,
