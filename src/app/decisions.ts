@@ -5,7 +5,7 @@
  */
 import { type ActionState, actionKind } from '../actions/index.js';
 import { requestKind } from '../approvals/index.js';
-import { LIMITS } from '../core/index.js';
+import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 
 export type DecisionRow = {
@@ -26,8 +26,11 @@ export type DecisionRow = {
 
 const ROWS_MAX = 1_000;
 
-/** At most 1,000 rows; `person` narrows to what `human:NAME` can decide. */
+/** At most 1,000 rows; `person` narrows to what `human:NAME` can decide. Refuses `invalid` for another name. */
 export async function listDecisions(ledger: Ledger, now: number, person?: string): Promise<readonly DecisionRow[]> {
+  if (person !== undefined && !PATTERNS.human.test(person)) {
+    throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'person' });
+  }
   const rows: DecisionRow[] = [];
   for (let after: string | undefined; rows.length < ROWS_MAX; ) {
     const page = await ledger.list({ kind: 'action', waiting: true, ...(after === undefined ? {} : { after }) });

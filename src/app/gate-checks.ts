@@ -1,11 +1,12 @@
 /**
  * What the gate looks at around a verb: whether an act can be asked for, whether what is shown is what was
- * requested, and what of a refused proposal may be told.
+ * requested, what of a refused proposal may be told, and what a list may be asked for.
  */
+import { type ActionStateName, actionKind } from '../actions/index.js';
 import { type Act, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';
-import { PATTERNS, Refusal } from '../core/index.js';
-import type { ListQuery } from '../ledger/index.js';
+import { isActionId, PATTERNS, Refusal } from '../core/index.js';
+import type { Ledger, ListQuery, Page } from '../ledger/index.js';
 
 /** A configuration whose connectors could not be opened would lock everybody out once it is the active one. */
 export function demandOpenable(act: Act): void {
@@ -33,8 +34,33 @@ export interface ActionFilter {
   readonly after?: string;
 }
 
-/** Refuses `invalid` for a limit that is no whole number of rows. */
-export function queryOf({ project, states, limit, after }: ActionFilter): ListQuery {
+/** Every state, by its name. */
+const STATES: Readonly<Record<ActionStateName, true>> = {
+  proposed: true,
+  approved: true,
+  launched: true,
+  confirmed: true,
+  failed: true,
+  unknown: true,
+  cancelled: true,
+};
+
+/** A page of actions. Refuses `invalid` for what no list can be asked for, instead of showing an empty one. */
+export async function listActions(ledger: Ledger, filter: ActionFilter): Promise<Page> {
+  const query = queryOf(filter);
+  const { after } = filter;
+  // A page hands out the id of its last action, and no action goes away.
+  if (after !== undefined && (!isActionId(after) || (await ledger.read(actionKind, after)) === undefined)) {
+    throw new Refusal('invalid', 'the cursor is not one of a page', { path: 'after' });
+  }
+  return ledger.list(query);
+}
+
+function queryOf({ project, states, limit, after }: ActionFilter): ListQuery {
+  if (states?.some((state) => !Object.hasOwn(STATES, state))) {
+    const known = Object.keys(STATES);
+    throw new Refusal('invalid', `a state is one of ${known.join(', ')}`, { path: 'states', details: { known } });
+  }
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
     throw new Refusal('invalid', 'a page has one row or more', { path: 'limit' });
   }

@@ -52,7 +52,7 @@ import { Fault, isOurs, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
-import { type ActionFilter, demandOpenable, demandSame, projectOf, queryOf } from './gate-checks.js';
+import { type ActionFilter, demandOpenable, demandSame, listActions, projectOf } from './gate-checks.js';
 import { interruptOpen } from './restore.js';
 
 export class Gate {
@@ -126,7 +126,7 @@ export class Gate {
   }
 
   async list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
-    return this.#ours(() => this.ledger.list(queryOf(filter)));
+    return this.#ours(() => listActions(this.ledger, filter));
   }
 
   /** The text that a person signs, and the connector's own view of the change. */

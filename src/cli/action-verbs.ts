@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import type { InboxOptions, ListOptions, RequestOptions } from './commands/action.js';
 import type { ProposeOptions } from './commands/propose.js';
 import { CLASS_NAMES } from './options.js';
+import { STATE_NAMES } from './output.js';
 import { repeated, run, verb } from './verbs.js';
 
 const actions = () => import('./commands/action.js');
@@ -55,7 +56,7 @@ export function addAction(program: Command): void {
   );
   const list = verb(action, 'list', 'actions, newest first', 'action list --project web')
     .option('--project <name>', 'only of this project')
-    .addOption(repeated('--state <state>', 'only in this state; may be given again'))
+    .addOption(repeated('--state <state>', 'only in this state; may be given again', STATE_NAMES))
     .option('--limit <count>', 'rows of a page, 200 at most', '50')
     .option('--after <cursor>', 'the page behind this one');
   run<ListOptions>(list, async (options) => (await actions()).list(options));

@@ -10,6 +10,7 @@
  * Source: spec doors (command line).
  */
 import colors from 'picocolors';
+import type { ActionState } from '../app/index.js';
 import { CODES, displayText, type Fault, isoTime, type Refusal } from '../core/index.js';
 
 export const EXIT = { done: 0, refused: 1, usage: 2, failed: 3, unknown: 4, unsigned: 5, fault: 70 } as const;
@@ -66,7 +67,7 @@ export const paint = {
 };
 
 /** What people read for the states of the source. */
-const STATE_WORDS: Readonly<Record<string, string>> = {
+const STATE_WORDS: Readonly<Record<ActionState['state'], string>> = {
   proposed: 'waiting for approval',
   approved: 'approved',
   launched: 'running',
@@ -76,9 +77,11 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
   cancelled: 'cancelled',
 };
 
+export const STATE_NAMES = Object.keys(STATE_WORDS);
+
 export function stateWord(state: string, byPolicy = false): string {
   if (state === 'approved' && byPolicy) return 'allowed by policy';
-  return STATE_WORDS[state] ?? state;
+  return STATE_WORDS[state as ActionState['state']] ?? state;
 }
 
 export function paintState(state: string, byPolicy = false): string {

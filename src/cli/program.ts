@@ -8,20 +8,27 @@ import type { DemoOptions } from './commands/demo.js';
 import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
 import { SHELL_NAMES } from './options.js';
-import { EXIT, processStreams, type Streams } from './output.js';
+import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
+import { usageRefusal, wantsJson } from './usage.js';
 import { contexts, type Finished, repeated, run, verb } from './verbs.js';
 import { VERSION } from './version.js';
 
 /** Runs one command line, given without the names of node and the script, and answers its exit code. */
 export async function runProgram(words: readonly string[], streams: Streams = processStreams): Promise<number> {
   const finished: Finished = { exit: EXIT.done };
+  const output = makeOutput(wantsJson(words), streams);
+  // Help that is shown because a command is missing is for people; every other mistake is told as a refusal.
+  const program = buildProgram({ out: streams.out, err: output.json ? () => undefined : streams.err }, finished);
+  contexts.set(program, { streams, finished });
   try {
-    await buildProgram(streams, finished).parseAsync([...words], { from: 'user' });
+    await program.parseAsync([...words], { from: 'user' });
+    return finished.exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error.exitCode === 0) return EXIT.done;
+    if (error.code === 'commander.help' && !output.json) return EXIT.usage;
+    return writeError(output, usageRefusal(program, words, error));
   }
-  return finished.exit;
 }
 
 export function buildProgram(streams: Streams, finished: Finished): Command {
@@ -29,8 +36,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
     .description('Agents ask; a person signs exactly that call; it runs once.')
     .version(VERSION)
     .exitOverride()
-    .configureOutput({ writeOut: streams.out, writeErr: streams.err })
-    .showHelpAfterError('(see --help)')
+    .configureOutput({ writeOut: streams.out, writeErr: streams.err, outputError: () => undefined })
     .configureHelp({ sortSubcommands: false })
     .commandsGroup('Commands:');
   addInbox(program);

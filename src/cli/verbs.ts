@@ -44,10 +44,13 @@ export function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent);
 }
 
-/** An option that may be given several times. */
-export function repeated(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: string[] | undefined) => [
-    ...(before ?? []),
-    value,
-  ]);
+/** An option that may be given several times, each time with one of `choices` where there are any. */
+export function repeated(flags: string, description: string, choices?: readonly string[]): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices(choices);
+  const parsed = option.parseArg;
+  return option.argParser((value: string, before: string[] | undefined) => {
+    parsed?.(value, undefined);
+    return [...(before ?? []), value];
+  });
 }

@@ -58,6 +58,14 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'where nobody reads the output the exit code still says what was done, and nothing native is printed',
   },
+  'cli.usage.refused': {
+    source: 'doors',
+    behaviour: 'a mistake of usage is a refusal like any other, also as JSON, and repeats no value that was typed',
+  },
+  'cli.list.known': {
+    source: 'actions',
+    behaviour: 'a list asked for by an unknown state, person or cursor is refused, not empty',
+  },
   'cli.settings': {
     source: 'doors',
     behaviour: 'the file of a project gives defaults that variables and options override, and can change no trust',
