@@ -11,7 +11,8 @@ import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, SqliteStore } from '../ledger/index.js';
 import { systemClock } from './clock.js';
 import type { Home } from './home.js';
-import { ALL_KINDS, type CountersignGate } from './open.js';
+import { ALL_KINDS } from './kinds.js';
+import type { CountersignGate } from './open.js';
 import { systemRandom } from './random.js';
 import { writeSeen } from './seen.js';
 

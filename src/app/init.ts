@@ -23,14 +23,17 @@ import type { Ledger } from '../ledger/index.js';
 import { formatThreadKey } from '../messages/index.js';
 import { applyConfig, CONFIG_RECORD } from '../policy/index.js';
 import { checkHome, type Home, makeHome } from './home.js';
-import { openStore } from './open.js';
 import { systemRandom } from './random.js';
 import { seenOf, writeSeen } from './seen.js';
+import { openStore } from './store.js';
+import { homeConfigPath } from './store-config.js';
 import { parseTrustConfig } from './trust-file.js';
 
 export interface InitOptions {
   /** The text of the trust configuration; it is written to the home and becomes the active version. */
   readonly trust: string;
+  /** `postgres://…`, `env:NAME` or `file:PATH`: the ledger stands in that database. Else in a file of the home. */
+  readonly store?: string;
   /** Marks the ledger of a demonstration: only in a folder that did not exist or is empty. */
   readonly demo?: boolean;
   readonly random?: Random;
@@ -52,9 +55,12 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const ledgerId = bytesToHex(random.bytes(16));
   try {
     makeHome(home);
+    if (options.store !== undefined) {
+      writePrivate(homeConfigPath(home), `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
+    }
     writePrivate(home.trustFile, trust);
     writePrivate(home.threadKey, formatThreadKey(random.bytes(32)));
-    const { ledger } = openStore(home, {}, ledgerId);
+    const { ledger } = await openStore(home, {}, ledgerId);
     try {
       await ledger.commit({
         actor: 'engine:gate',

@@ -1,9 +1,9 @@
 /**
  * The composition root: puts a gate together from its home. `open()` is the front door of the library.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { actionKind, type Caller, refusalKind, type Services } from '../actions/index.js';
-import { type Act, type IssuedAct, ProofVerifier, requestKind } from '../approvals/index.js';
+import { mkdirSync, readFileSync } from 'node:fs';
+import type { Caller, Services } from '../actions/index.js';
+import { type Act, type IssuedAct, ProofVerifier } from '../approvals/index.js';
 import type { Connector, Log } from '../connectors/index.js';
 import {
   bytesToHex,
@@ -17,10 +17,9 @@ import {
   type Random,
   Refusal,
 } from '../core/index.js';
-import { keyKind, ledgerKind, personKind } from '../identity/index.js';
-import { type Ledger, LocalLedger, registerKinds, SqliteStore } from '../ledger/index.js';
-import { readThreadKey, threadKind, threadProjection } from '../messages/index.js';
-import { classRule, configKind, type PolicyEngine } from '../policy/index.js';
+import type { Ledger } from '../ledger/index.js';
+import { readThreadKey } from '../messages/index.js';
+import { classRule, type PolicyEngine } from '../policy/index.js';
 import { startTimer, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
 import { Gate } from './gate.js';
@@ -29,7 +28,7 @@ import { standardLog } from './log.js';
 import { Memory } from './memory.js';
 import { systemRandom } from './random.js';
 import { readSeen, type Seen } from './seen.js';
-import { threadEntry } from './thread-entries.js';
+import { demandStore, openStore, readKey } from './store.js';
 import { type GateTool, makeTool, type ToolDefinition } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
 import { Trust } from './trust.js';
@@ -49,58 +48,6 @@ export interface OpenOptions {
   readonly connectors?: readonly Connector[];
 }
 
-export const ALL_KINDS = registerKinds([
-  ledgerKind,
-  configKind,
-  personKind,
-  keyKind,
-  requestKind,
-  actionKind,
-  threadKind,
-  refusalKind,
-]);
-
-export interface OpenedStore {
-  readonly ledger: Ledger;
-  readonly ledgerId: string;
-}
-
-/** Opens the store of a home, or makes it for a new ledger. */
-export function openStore(
-  home: Home,
-  options: Pick<OpenOptions, 'clock' | 'random' | 'failpoint'>,
-  newLedgerId?: string,
-): OpenedStore {
-  const { clock = systemClock, random = systemRandom, failpoint } = options;
-  const store = new SqliteStore(home.store, newLedgerId);
-  const signer = readThreadKey(readKey(home.threadKey));
-  const ledger = new LocalLedger({
-    store,
-    kinds: ALL_KINDS,
-    clock,
-    random,
-    projections: [threadProjection({ signer, entryOf: threadEntry })],
-    ...(failpoint === undefined ? {} : { failpoint }),
-  });
-  return { ledger, ledgerId: store.ledgerId };
-}
-
-function readKey(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Fault('store', 'the key that signs the threads can not be read', error);
-  }
-}
-
-/** A home whose store is gone is no new home: its gate remembers a ledger. */
-function demandStore(home: Home): void {
-  if (existsSync(home.store)) return;
-  if (!existsSync(home.seenFile)) throw new Refusal('not_initialized', `there is no ledger in \`${home.folder}\``);
-  const next = 'put a backup back with `countersign restore FILE`';
-  throw new Refusal('ledger_rolled_back', `the store of the ledger in \`${home.folder}\` is gone`, { next });
-}
-
 /** Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`. */
 export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();
@@ -109,7 +56,7 @@ export async function open(options: OpenOptions = {}): Promise<CountersignGate> 
   try {
     demandStore(home);
     checkHome(home);
-    const { ledger, ledgerId } = openStore(home, options);
+    const { ledger, ledgerId } = await openStore(home, options);
     try {
       return await openGate({ ...options, ...(log === undefined ? {} : { log }) }, home, environment, ledger, ledgerId);
     } catch (error) {

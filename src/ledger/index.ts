@@ -34,5 +34,9 @@ export type {
 } from './ledger.js';
 export { LocalLedger, type LocalLedgerOptions } from './local-ledger.js';
 export { MemoryStore } from './memory/memory-store.js';
+export type { PostgresLedger } from './postgres/index.js';
 export { SqliteStore } from './sqlite/sqlite-store.js';
 export type { LocalStore } from './store.js';
+
+/** The store on a server. It is loaded by whoever uses it: the embedded store pays nothing for it. */
+export const loadPostgres = () => import('./postgres/index.js');

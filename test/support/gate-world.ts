@@ -10,7 +10,7 @@ import { startTimer } from '../../src/app/clock.js';
 import { Gate } from '../../src/app/gate.js';
 import { confirmationCode, homeAt, initialize, open, parseTrustConfig } from '../../src/app/index.js';
 import { bootstrapApprover } from '../../src/app/internal.js';
-import { ALL_KINDS } from '../../src/app/open.js';
+import { ALL_KINDS } from '../../src/app/kinds.js';
 import { systemRandom } from '../../src/app/random.js';
 import { threadEntry } from '../../src/app/thread-entries.js';
 import { Trust } from '../../src/app/trust.js';

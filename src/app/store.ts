@@ -1,0 +1,77 @@
+/**
+ * Opens the ledger of a home: the file in it, or the database that its configuration names. The thread of a project is
+ * projected with this gate's key on either.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { type Clock, type Failpoint, Fault, type Random, Refusal } from '../core/index.js';
+import { type Ledger, LocalLedger, loadPostgres, SqliteStore } from '../ledger/index.js';
+import { readThreadKey, threadProjection } from '../messages/index.js';
+import { systemClock } from './clock.js';
+import { readEnvironment } from './config.js';
+import type { Home } from './home.js';
+import { ALL_KINDS } from './kinds.js';
+import { systemRandom } from './random.js';
+import { homeConfigPath, storeUrl } from './store-config.js';
+import { threadEntry } from './thread-entries.js';
+
+export interface OpenedStore {
+  readonly ledger: Ledger;
+  readonly ledgerId: string;
+}
+
+export interface StoreOptions {
+  /** For tests and simulation: replaces the server's clock as well. */
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  readonly failpoint?: Failpoint | undefined;
+}
+
+/**
+ * Opens the store of a home, or makes it for a new ledger. Refuses `not_initialized`, `already_initialized`,
+ * `ledger_rolled_back`, `config_invalid`, `invalid`; faults `store`, `corrupt`.
+ */
+export async function openStore(home: Home, options: StoreOptions, newLedgerId?: string): Promise<OpenedStore> {
+  const { clock = systemClock, random = systemRandom, failpoint } = options;
+  if (newLedgerId === undefined) demandStore(home);
+  const signer = readThreadKey(readKey(home.threadKey));
+  const shared = {
+    kinds: ALL_KINDS,
+    clock,
+    projections: [threadProjection({ signer, entryOf: threadEntry })],
+    ...(failpoint === undefined ? {} : { failpoint }),
+  };
+  const url = await storeUrl(home, readEnvironment());
+  if (url === undefined) {
+    const store = new SqliteStore(home.store, newLedgerId);
+    return { ledger: new LocalLedger({ ...shared, store, random }), ledgerId: store.ledgerId };
+  }
+  const { PostgresLedger, migratePostgres } = await loadPostgres();
+  if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId);
+  const time = options.clock === undefined ? {} : { time: () => clock.now() };
+  try {
+    const ledger = await PostgresLedger.open({ ...shared, ...time, url });
+    return { ledger, ledgerId: ledger.ledgerId };
+  } catch (error) {
+    throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : error;
+  }
+}
+
+/** Refuses a home whose ledger would be a file that is not there. */
+export function demandStore(home: Home): void {
+  if (!existsSync(home.store) && !existsSync(homeConfigPath(home))) throw gone(home);
+}
+
+/** A home whose store is gone is no new home: its gate remembers a ledger. */
+function gone(home: Home): Refusal {
+  if (!existsSync(home.seenFile)) return new Refusal('not_initialized', `there is no ledger in \`${home.folder}\``);
+  const next = 'put a backup back with `countersign restore FILE`';
+  return new Refusal('ledger_rolled_back', `the store of the ledger in \`${home.folder}\` is gone`, { next });
+}
+
+export function readKey(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Fault('store', 'the key that signs the threads can not be read', error);
+  }
+}

@@ -1,0 +1,3 @@
+/** The PostgreSQL store, loaded when a home names one. */
+export { migratePostgres } from './migrate.js';
+export { PostgresLedger, type PostgresLedgerOptions } from './postgres-ledger.js';
