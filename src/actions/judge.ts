@@ -19,7 +19,7 @@ import {
   utf8Length,
 } from '../core/index.js';
 import { personKind } from '../identity/index.js';
-import { type ApprovalRule, type Decision, decidePolicy } from '../policy/index.js';
+import { type ApprovalRule, type Decision, decidePolicy, type PolicyQuestion } from '../policy/index.js';
 import { callFor, consult, findOperation } from './load.js';
 import type { Launch } from './machine.js';
 import { type ActionContent, CLASSES, type Flag, Proposal } from './schema.js';
@@ -79,19 +79,11 @@ export async function judge(
   const before = { content: { ...named, preconditions: null }, argsText, args };
   const preconditions = (await consult(services, before, { fresh }, (call) => operation.snapshot?.(call))) ?? null;
   const subject = { content: { ...named, preconditions }, argsText, args };
-  const question = {
-    principal: caller.principal,
-    on_behalf_of: proposal.on_behalf_of ?? [],
-    project,
-    connector,
-    operation: proposal.operation,
-    class: actionClass,
-    target,
-    amount,
-    currency,
-    facts_unknown: factsUnknown,
+  const question = questionOf(
+    { ...named, class: actionClass, proposed_by: caller.principal, on_behalf_of: proposal.on_behalf_of ?? [] },
+    factsUnknown,
     args,
-  };
+  );
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
   const decision = await decidePolicy(services.policy, question, config, decisionId, services.timer);
   const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
@@ -138,6 +130,28 @@ export async function judge(
     ...(goes ? { launch: plan } : {}),
   };
 }
+
+/** What policy is asked about an action: at its proposal and again at each launch. */
+export function questionOf(content: Asked, factsUnknown: boolean, args: JsonObject): PolicyQuestion {
+  return {
+    principal: content.proposed_by,
+    on_behalf_of: content.on_behalf_of,
+    project: content.project,
+    connector: content.connector,
+    operation: content.operation,
+    class: content.class,
+    target: content.target,
+    amount: content.amount,
+    currency: content.currency,
+    facts_unknown: factsUnknown,
+    args,
+  };
+}
+
+type Asked = Pick<
+  ActionContent,
+  'proposed_by' | 'on_behalf_of' | 'project' | 'connector' | 'operation' | 'class' | 'target' | 'amount' | 'currency'
+>;
 
 function ownLinesText(lines: readonly SummaryLine[]): string {
   return canonicalize(lines.map(({ name, value }) => ({ name, value })));

@@ -16,6 +16,7 @@ import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, type Decision, decidePolicy } from '../policy/index.js';
 import { checkInView, expectedFor, receiptRecords, verifyReceipt } from './approve.js';
 import { actionKind } from './evolve.js';
+import { questionOf } from './judge.js';
 import { consult, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
 import { decideAction, type Launch } from './machine.js';
 import { policyBarrier } from './request.js';
@@ -117,19 +118,7 @@ async function storedReceipts(services: Services, { state }: LoadedAction): Prom
 
 /** Policy at launch; the stricter of the two decisions wins. */
 async function decideAgain(services: Services, { content, state, args }: LoadedAction): Promise<Decision> {
-  const question = {
-    principal: content.proposed_by,
-    on_behalf_of: content.on_behalf_of,
-    project: content.project,
-    connector: content.connector,
-    operation: content.operation,
-    class: content.class,
-    target: content.target,
-    amount: content.amount,
-    currency: content.currency,
-    facts_unknown: content.flags.includes('facts_unknown'),
-    args,
-  };
+  const question = questionOf(content, content.flags.includes('facts_unknown'), args);
   const { config } = services.trust();
   const decision = await decidePolicy(services.policy, question, config, services.ids.mint('dec'), services.timer);
   if (decision.outcome === 'DENY') {

@@ -191,6 +191,19 @@ describe('a connector that does not answer before a launch', () => {
   });
 });
 
+describe('a connector that does not say which operations it has', () => {
+  it('is a fault, and nothing was written', { timeout: 10_000 }, async () => {
+    verifies('actions.connector.bounded');
+    const world = await memoryWorld();
+    const actionId = await approved(world);
+    Object.assign(world.gate.services, { timer: () => ({ rings: Promise.resolve(), stop: () => undefined }) });
+    Object.assign(world.connector, { operation: () => new Promise(() => undefined) });
+    assert.equal(await codeOf(world.gate.execute(actionId)), 'internal');
+    assert.equal((await world.gate.show(actionId)).state, 'approved');
+    assert.equal(world.connector.calls.length, 0);
+  });
+});
+
 describe('a store that fails', () => {
   it('at the settlement: unrecorded, the launch stays, recover finds it and reconcile establishes it', async () => {
     verifies('actions.settle.unrecorded');
