@@ -8,18 +8,20 @@
  */
 import {
   type Approval,
-  checkReceipt,
+  checkInView,
   type Expected,
   excludedOf,
   Receipt,
+  receiptRecords,
   requestKind,
   ruleFor,
   signRequest,
   useRequest,
+  verifyReceipt,
 } from '../approvals/index.js';
 import { isWellFormed, type Json, LIMITS, type Principal, Refusal } from '../core/index.js';
-import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
-import type { NewEvent, RecordRef, View } from '../ledger/index.js';
+import { LEDGER_RECORD } from '../identity/index.js';
+import type { NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind } from './evolve.js';
 import { methodsOf } from './judge.js';
@@ -56,45 +58,6 @@ export function expectedFor(services: Services, loaded: LoadedAction, summaryDig
     approvers: rule === undefined ? [] : content.approvers,
     excluded: rule === undefined ? [] : excludedOf(rule, config, content.proposed_by, content.on_behalf_of),
   };
-}
-
-/** The records that a receipt's checks look at. */
-export function receiptRecords(receipt: Receipt): readonly RecordRef[] {
-  return [
-    { kind: 'person', id: receipt.request.approver },
-    { kind: 'key', id: receipt.credential_id },
-    { kind: 'request', id: receipt.request.request_id },
-  ];
-}
-
-/** The checks of a receipt over records that the commit holds. */
-export function checkInView(view: View, receipt: Receipt, expected: Expected): Refusal | undefined {
-  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
-  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
-  return checkReceipt(receipt, expected, {
-    ledger,
-    request: view.get(requestKind, receipt.request.request_id)?.state,
-    person: view.get(personKind, receipt.request.approver)?.state,
-    key: view.get(keyKind, receipt.credential_id)?.state,
-    now: view.now,
-  });
-}
-
-/** The same checks outside a commit, and the signature itself. Throws the first that fails. */
-export async function verifyReceipt(services: Services, receipt: Receipt, expected: Expected): Promise<void> {
-  const { ledger, clock, proofs } = services;
-  const [identity, request, person, key] = await Promise.all([
-    ledger.readVerified(ledgerKind, LEDGER_RECORD.id),
-    ledger.readVerified(requestKind, receipt.request.request_id),
-    ledger.readVerified(personKind, receipt.request.approver),
-    ledger.readVerified(keyKind, receipt.credential_id),
-  ]);
-  if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
-  const known = { ledger: identity.state, request: request?.state, person: person?.state, key: key?.state };
-  const refused = checkReceipt(receipt, expected, { ...known, now: clock.now() });
-  if (refused !== undefined) throw refused;
-  const bad = known.key === undefined ? undefined : await proofs.verify(receipt, known.key);
-  if (bad !== undefined) throw bad;
 }
 
 /** Verifies a receipt for an action as it stands now; `decision` is the one that the receipt itself names. */

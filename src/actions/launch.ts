@@ -8,13 +8,20 @@
  * 4. The call, and its settlement.
  * Source: seeds actions-and-the-gate (the protocol); spec actions (launch).
  */
-import { type Expected, type Receipt, requestKind } from '../approvals/index.js';
+import {
+  checkInView,
+  type Expected,
+  type Receipt,
+  receiptRecords,
+  requestKind,
+  verifyReceipt,
+} from '../approvals/index.js';
 import type { Operation } from '../connectors/index.js';
 import { canonicalize, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, type Decision, decidePolicy } from '../policy/index.js';
-import { checkInView, expectedFor, receiptRecords, verifyReceipt } from './approve.js';
+import { expectedFor } from './approve.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
 import { consult, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';

@@ -20,7 +20,6 @@ import {
 import {
   decideRegistry,
   keyId,
-  keyKind,
   LEDGER_RECORD,
   ledgerKind,
   personKind,
@@ -30,10 +29,11 @@ import {
 import type { KindName, Ledger, ListRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
 import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
+import { checkInView, receiptRecords, verifyReceipt } from './check.js';
 import { openRequest, requestKind, signRequest } from './machine.js';
 import type { Receipt, RequestDocument } from './schema.js';
 import { renderSummary, summaryDigest } from './summary.js';
-import { checkReceipt, type Expected, type ProofVerifier } from './verify.js';
+import type { Expected, ProofVerifier } from './verify.js';
 
 export interface ActServices {
   readonly ledger: Ledger;
@@ -188,15 +188,14 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
     approvers: await signersOf(ledger, act, facts),
     excluded: [],
   };
-  const refused = await verifyOutside(services, receipt, expected);
-  if (refused !== undefined) throw refused;
+  await verifyReceipt(services, receipt, expected);
   await ledger.commit({
     actor: request.approver,
     once: [{ scope: 'nonce', key: request.nonce }],
     reads: act.kind === 'registry' ? operatorRecords(facts) : [],
     writes: recordsOf(act, receipt),
     decide: (view) => {
-      const wrong = checkInCommit(view, receipt, expected);
+      const wrong = checkInView(view, receipt, expected);
       if (wrong !== undefined) return wrong;
       if (view.get(requestKind, request.request_id)?.state.state !== 'open') {
         return new Refusal('replay', 'the request was signed already');
@@ -209,34 +208,6 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   return act;
 }
 
-async function verifyOutside(
-  services: ActServices,
-  receipt: Receipt,
-  expected: Expected,
-): Promise<Refusal | undefined> {
-  const { ledger, proofs, clock } = services;
-  const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
-  if (identity === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
-  const request = await ledger.readVerified(requestKind, receipt.request.request_id);
-  const person = await ledger.readVerified(personKind, receipt.request.approver);
-  const key = await ledger.readVerified(keyKind, receipt.credential_id);
-  const known = { ledger: identity.state, request: request?.state, person: person?.state, key: key?.state };
-  const refused = checkReceipt(receipt, expected, { ...known, now: clock.now() });
-  return refused ?? (known.key === undefined ? undefined : proofs.verify(receipt, known.key));
-}
-
-function checkInCommit(view: View, receipt: Receipt, expected: Expected): Refusal | undefined {
-  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
-  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
-  return checkReceipt(receipt, expected, {
-    ledger,
-    request: view.get(requestKind, receipt.request.request_id)?.state,
-    person: view.get(personKind, receipt.request.approver)?.state,
-    key: view.get(keyKind, receipt.credential_id)?.state,
-    now: view.now,
-  });
-}
-
 /** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
 function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
   return known.flatMap(({ person, keys }): RecordRef[] => [
@@ -247,13 +218,7 @@ function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
 
 /** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
 function recordsOf(act: Act, receipt: Receipt): RecordRef[] {
-  const records: RecordRef[] = [
-    LEDGER_RECORD,
-    CONFIG_RECORD,
-    { kind: 'request', id: receipt.request.request_id },
-    { kind: 'person', id: receipt.request.approver },
-    { kind: 'key', id: receipt.credential_id },
-  ];
+  const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD, ...receiptRecords(receipt)];
   if (act.kind === 'registry') {
     if (act.change.change !== 'revoke-key') records.push({ kind: 'person', id: act.change.person });
     if (act.change.change === 'revoke-key') records.push({ kind: 'key', id: act.change.key_id });

@@ -1,6 +1,7 @@
 /** Requests, receipts, and who may sign what. */
 export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct } from './acts.js';
+export { checkInView, receiptRecords, verifyReceipt } from './check.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { approversOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
 export {
