@@ -15,4 +15,4 @@ export {
 } from './schema.js';
 export { signWith } from './sign.js';
 export { parseSummary, renderSummary, summaryDigest } from './summary.js';
-export { checkReceipt, type Expected, type Known, ProofVerifier } from './verify.js';
+export { type Expected, type Known, ProofVerifier } from './verify.js';
