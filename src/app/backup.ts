@@ -8,7 +8,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
-import { LocalLedger, SqliteStore } from '../ledger/index.js';
+import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
 import { systemClock } from './clock.js';
 import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
@@ -49,6 +49,24 @@ function demandAcceptance(home: Home, ledgerId: string, sequence: number): void 
   writeSeen(home.seenFile, seen, { force: true });
 }
 
+/** The journals of a store that is gone would be played into whatever stands in its place. */
+function keepJournals(store: string, kept: string): void {
+  for (const suffix of ['-wal', '-shm', '-journal']) {
+    if (existsSync(`${store}${suffix}`)) renameSync(`${store}${suffix}`, `${kept}${suffix}`);
+  }
+}
+
+/** Nobody can tell whether a gate is open on a file that is no store any more: its owner has to move it away. */
+function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead }) => void): void {
+  try {
+    SqliteStore.alone(store, act);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'corrupt') throw error;
+    const next = `stop every gate of this home, move \`${store}\` away, and restore again`;
+    throw new Fault('corrupt', 'the store that stands there can not be opened', error, { next });
+  }
+}
+
 /**
  * Puts a verified copy in the place of the store; the store before is kept beside it. Refuses `busy` while any gate is
  * open on this home, `not_found`, `audience` for another ledger's backup; faults `corrupt`.
@@ -62,14 +80,15 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
     const original = new SqliteStore(source);
     await original.backup(incoming);
     original.close();
+    const kept = `${home.store}.before-${now}`;
     if (!existsSync(home.store)) {
       demandAcceptance(home, copy.ledgerId, copy.head.sequence);
+      keepJournals(home.store, kept);
       renameSync(incoming, home.store);
       return { kept: undefined };
     }
-    const kept = `${home.store}.before-${now}`;
     // INVARIANT: no gate writes on into a store that is no longer the ledger (app.restore.alone).
-    SqliteStore.alone(home.store, ({ ledgerId, head }) => {
+    takeAlone(home.store, ({ ledgerId, head }) => {
       if (ledgerId !== copy.ledgerId) throw new Refusal('audience', 'the backup is of another ledger');
       demandAcceptance(home, ledgerId, Math.max(head.sequence, copy.head.sequence));
       renameSync(home.store, kept);

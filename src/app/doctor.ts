@@ -1,13 +1,18 @@
 /**
  * Whether a gate is fit to work: store, configuration, clock, connectors, approvers, keys, and what an agent could do
- * around the gate. Each finding says how to mend it.
+ * around the gate. Each finding says how to mend it. A gate that can't even be opened is a finding too.
  * Source: spec doors (configuration).
  */
-import { existsSync, statSync } from 'node:fs';
-import { Refusal } from '../core/index.js';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fault, isOurs, Refusal } from '../core/index.js';
 import { personKind } from '../identity/index.js';
+import { readThread, threadKind } from '../messages/index.js';
 import { policyVersion } from '../policy/index.js';
-import type { CountersignGate } from './open.js';
+import { type Environment, readEnvironment } from './config.js';
+import { type Home, homeAt } from './home.js';
+import { type CountersignGate, type OpenOptions, open } from './open.js';
+import { readSettings } from './project-file.js';
 import { readTrustFile } from './trust-file.js';
 
 export type Finding = {
@@ -18,11 +23,42 @@ export type Finding = {
   readonly next: string;
 };
 
-export async function examine(gate: CountersignGate): Promise<readonly Finding[]> {
-  const parts = [store, clock, configuration, connectors, approvers, keys, around];
-  const findings: Finding[] = [];
-  for (const part of parts) findings.push(...(await part(gate)));
-  return findings;
+/** Looks at everything that can be looked at. Rejects only where looking itself fails. */
+export async function examine(options: OpenOptions = {}): Promise<readonly Finding[]> {
+  const environment = readEnvironment();
+  const { findings, by } = await settings(environment);
+  const as = options.as ?? by;
+  // Before it is opened: opening takes the store from everybody else.
+  const ofFiles = files(homeAt(options.home, environment));
+  let gate: CountersignGate;
+  try {
+    gate = await open({ ...options, ...(as === undefined ? {} : { as }) });
+  } catch (error) {
+    if (!isOurs(error)) throw error;
+    return [finding('gate', 'problem', error.message, error.next), ...findings, ...ofFiles];
+  }
+  try {
+    for (const part of [store, threads, clock, configuration, connectors, approvers]) {
+      findings.push(...(await part(gate)));
+    }
+    return [...findings, ...ofFiles, around()];
+  } finally {
+    await gate.close();
+  }
+}
+
+/** What the environment and a project's file say, and what is wrong with it. */
+async function settings(environment: Environment): Promise<{ findings: Finding[]; by?: string }> {
+  try {
+    const { file, settings: found } = await readSettings(environment);
+    const words = Object.entries(found).map(([key, value]) => `${key} ${value}`);
+    const ok = finding('project', 'ok', `${file ?? 'variables'}: ${words.join(', ') || 'no defaults'}`);
+    const findings = file === undefined && words.length === 0 ? [] : [ok];
+    return { findings, ...(found.by === undefined ? {} : { by: found.by }) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { findings: [finding('project', 'problem', error.message, error.next)] };
+  }
 }
 
 function finding(name: string, level: Finding['level'], found: string, next = ''): Finding {
@@ -40,6 +76,40 @@ async function store(gate: CountersignGate): Promise<Finding[]> {
       ? [finding('ledger', 'warning', 'this is the ledger of a demonstration', 'countersign init for a real one')]
       : []),
   ];
+}
+
+/** Whether the key is there, and is the one that signed the threads so far. */
+async function threads(gate: CountersignGate): Promise<Finding[]> {
+  let key: string;
+  try {
+    key = gate.threadPublicKey();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return [finding('thread key', 'problem', error.message, error.next)];
+  }
+  const path = gate.home.threadKey;
+  const [thread] = (await gate.ledger.list({ kind: 'thread', limit: 1 })).rows;
+  for (const signer of thread === undefined ? [] : await signersOf(gate, thread.id)) {
+    if (signer === key) continue;
+    const found = `${path} is another key than the one that signed the threads of this ledger`;
+    return [finding('thread key', 'problem', found, 'put your copy of the right key back, before anything is written')];
+  }
+  return [finding('thread key', 'ok', `${path} signs the threads; no backup holds it: keep a copy apart`)];
+}
+
+/** Who signed the first and the last entries of a thread. */
+async function signersOf(gate: CountersignGate, thread: string): Promise<readonly string[]> {
+  const count = (await gate.ledger.read(threadKind, thread))?.state.count ?? 0;
+  if (count === 0) return [];
+  const signers: string[] = [];
+  for (const from of [0, count - 1]) {
+    for await (const { signer } of readThread(gate.ledger, thread, from)) {
+      if (signer === undefined) continue;
+      signers.push(signer);
+      break;
+    }
+  }
+  return signers;
 }
 
 async function clock(gate: CountersignGate): Promise<Finding[]> {
@@ -87,18 +157,18 @@ async function connectors(gate: CountersignGate): Promise<Finding[]> {
       finding('connectors', 'warning', 'none is configured', `add one to ${gate.home.trustFile}, then config apply`),
     ];
   }
-  const { services } = gate;
-  return Promise.all(
-    names.map(async (name) => {
-      const connector = services.connector(name);
+  const found = await Promise.all(
+    names.map(async (name): Promise<Finding[]> => {
+      const connector = gate.services.connector(name);
+      const title = `connector ${name}`;
       if (connector === undefined)
-        return finding(`connector ${name}`, 'problem', 'it could not be opened', 'see its configuration');
-      const problem = await connector.check?.();
-      return problem === undefined
-        ? finding(`connector ${name}`, 'ok', connector.operations.join(', '))
-        : finding(`connector ${name}`, 'problem', problem, 'correct its configuration');
+        return [finding(title, 'problem', 'it could not be opened', 'see its configuration')];
+      const problems = (await connector.check?.()) ?? [];
+      if (problems.length === 0) return [finding(title, 'ok', connector.operations.join(', '))];
+      return problems.map((problem) => finding(title, 'problem', problem.found, problem.next));
     }),
   );
+  return found.flat();
 }
 
 async function approvers(gate: CountersignGate): Promise<Finding[]> {
@@ -114,15 +184,27 @@ async function approvers(gate: CountersignGate): Promise<Finding[]> {
   return [finding('approvers', 'ok', `${count} confirmed; a software key signs here (ed25519)`)];
 }
 
-async function keys(gate: CountersignGate): Promise<Finding[]> {
-  const { home } = gate;
-  return [home.threadKey, home.store].flatMap((path) => {
-    const open = existsSync(path) && (statSync(path).mode & 0o077) !== 0;
-    return open ? [finding('files', 'problem', `${path} can be read by others`, `chmod 600 ${path}`)] : [];
-  });
+/** What others can read of the home: its folders, the store, and every key. */
+function files(home: Home): Finding[] {
+  try {
+    return readable(home);
+  } catch {
+    return [finding('files', 'problem', `${home.folder} can not be looked at`, 'run doctor as the owner of the home')];
+  }
 }
 
-async function around(): Promise<Finding[]> {
+function readable(home: Home): Finding[] {
+  const isOpen = (path: string) => existsSync(path) && (statSync(path).mode & 0o077) !== 0;
+  const keys = existsSync(home.keysFolder)
+    ? readdirSync(home.keysFolder).map((name) => join(home.keysFolder, name))
+    : [];
+  return [
+    ...[home.folder, home.keysFolder].filter(isOpen).map((path) => [path, `chmod 700 ${path}`]),
+    ...[home.store, ...keys].filter(isOpen).map((path) => [path, `chmod 600 ${path}`]),
+  ].map(([path, next]) => finding('files', 'problem', `${path} can be read by others`, next));
+}
+
+function around(): Finding {
   const found = 'an agent that runs as this user can read what this user can: its keys, repositories and tokens';
-  return [finding('around the gate', 'warning', found, 'run agents as another user, see SECURITY.md')];
+  return finding('around the gate', 'warning', found, 'run agents as another user, see SECURITY.md');
 }

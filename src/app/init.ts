@@ -47,6 +47,12 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
     const next = 'put a backup back with `countersign restore FILE`, or name another home';
     throw new Refusal('already_initialized', 'the gate of this home remembers a ledger', { next });
   }
+  // What an earlier ledger left is never written over: above all no new key in the place of the one that signed.
+  const left = [home.trustFile, home.threadKey].find((path) => existsSync(path));
+  if (left !== undefined) {
+    const next = `move \`${left}\` away if it is of no use, or name another home`;
+    throw new Refusal('already_initialized', 'the home has files of a gate, and no ledger', { next });
+  }
   if (demo && !isFresh(home.folder)) {
     throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
   }

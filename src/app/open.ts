@@ -5,20 +5,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import type { Caller, Services } from '../actions/index.js';
 import { type Act, type IssuedAct, ProofVerifier } from '../approvals/index.js';
 import type { Connector, Log } from '../connectors/index.js';
-import {
-  bytesToHex,
-  type Clock,
-  type Failpoint,
-  Fault,
-  IdMinter,
-  isOurs,
-  PATTERNS,
-  publicKeyBytes,
-  type Random,
-  Refusal,
-} from '../core/index.js';
+import { type Clock, type Failpoint, Fault, IdMinter, isOurs, PATTERNS, type Random, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
-import { readThreadKey } from '../messages/index.js';
 import { classRule, type PolicyEngine } from '../policy/index.js';
 import { startTimer, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
@@ -28,7 +16,8 @@ import { standardLog } from './log.js';
 import { Memory } from './memory.js';
 import { systemRandom } from './random.js';
 import { readSeen, type Seen } from './seen.js';
-import { demandStore, openStore, readKey } from './store.js';
+import { demandStore, openStore } from './store.js';
+import { threadPublicKey } from './thread-key.js';
 import { type GateTool, makeTool, type ToolDefinition } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
 import { Trust } from './trust.js';
@@ -48,7 +37,10 @@ export interface OpenOptions {
   readonly connectors?: readonly Connector[];
 }
 
-/** Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`. */
+/**
+ * Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`. A gate
+ * whose thread key is gone opens, and can only be read: see thread-key.ts.
+ */
 export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();
   const log = options.log ?? standardLog(environment);
@@ -195,8 +187,8 @@ export class CountersignGate extends Gate {
     return submitted;
   }
 
-  /** The public half of the key that signs this gate's threads, 64 hex digits. */
+  /** The public half of the key that signs this gate's threads, 64 hex digits. Faults `thread_key`. */
   threadPublicKey(): string {
-    return bytesToHex(publicKeyBytes(readThreadKey(readKey(this.home.threadKey))));
+    return threadPublicKey(this.home.threadKey);
   }
 }

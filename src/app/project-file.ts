@@ -5,6 +5,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Refusal } from '../core/index.js';
 import type { Environment } from './config.js';
+import { homeAt } from './home.js';
 import { type Settings, settingsFrom, settingsIn } from './settings.js';
 import { parseYaml, readConfigText } from './yaml-file.js';
 
@@ -17,11 +18,11 @@ export interface FoundSettings {
   readonly file: string | undefined;
 }
 
-/** The nearest file of a project, from a folder upward. */
+/** The nearest file of a project, from a folder upward. In the home of a gate that name is the home's own file. */
 export function findProjectFile(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const path = join(at, NAME);
-    if (isFile(path)) return path;
+    if (isFile(path) && !isFile(homeAt(at, {}).trustFile)) return path;
     if (at === dirname(at)) return undefined;
   }
 }

@@ -32,7 +32,11 @@ async function refused(text: string): Promise<Refusal> {
 describe('the file of a project', () => {
   it('has no key that chooses the gate or what it trusts, and says which one was there', async () => {
     verifies('app.settings.no-trust');
-    for (const key of [...Object.keys(WrittenTrustConfig.shape).filter((name) => name !== 'version'), 'home']) {
+    for (const key of [
+      ...Object.keys(WrittenTrustConfig.shape).filter((name) => name !== 'version'),
+      'home',
+      'store',
+    ]) {
       for (const value of [SECRET, `{ a: ${SECRET} }`, `[${SECRET}]`, '']) {
         const { code, message, path } = await refused(`version: 1\n${key}: ${value}\n`);
         assert.deepEqual([code, path], ['config_location', key]);
@@ -86,6 +90,8 @@ describe('the file of a project', () => {
     assert.deepEqual(await read(), { project: 'inner' });
     Object.assign(variables, { COUNTERSIGN_PROJECT: 'mine', COUNTERSIGN_TIMEOUT: '5m', COUNTERSIGN_LOG: '' });
     assert.deepEqual(await read(), { project: 'mine', timeout: '5m' });
+    writeFileSync(join(deep, 'trust.yaml'), '');
+    assert.equal((await readSettings({ ...environment, variable: () => undefined })).settings.project, 'outer');
     const gone = { ...environment, folder: undefined };
     assert.deepEqual((await readSettings(gone)).settings, { project: 'mine', timeout: '5m' });
     rmSync(root, { recursive: true });

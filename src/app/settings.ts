@@ -46,14 +46,14 @@ const ProjectFile = z
       'stands in the trust configuration of the gate',
   );
 
-/** Keys that would choose what the gate trusts, and the one that would choose another gate. */
+/** Keys that would choose what the gate trusts, and those that would choose another gate. */
 const TRUST_KEYS = new Set(Object.keys(WrittenTrustConfig.shape).filter((key) => key !== 'version'));
-const HOME_KEY = 'home';
+const GATE_KEYS = new Set(['home', 'store']);
 
 /** What a file of a project says. Refuses `config_location` for a trust key, `config_invalid` for any other defect. */
 export function settingsIn(file: YamlText): Settings {
   const keys = typeof file.value === 'object' && file.value !== null ? Object.keys(file.value) : [];
-  const trust = keys.find((key) => key === HOME_KEY || TRUST_KEYS.has(key));
+  const trust = keys.find((key) => GATE_KEYS.has(key) || TRUST_KEYS.has(key));
   if (trust !== undefined) throw misplaced(trust, file.lineOf([trust]));
   const parsed = ProjectFile.safeParse(file.value);
   if (!parsed.success) throw file.defect(parsed.error);
@@ -62,10 +62,9 @@ export function settingsIn(file: YamlText): Settings {
 }
 
 function misplaced(key: string, line: number): Refusal {
-  const [what, next] =
-    key === HOME_KEY
-      ? ['would choose the gate', 'remove it here; --home or COUNTERSIGN_HOME names the home']
-      : ['belongs to the trust configuration', 'remove it here; it stands in `trust.yaml` of the home'];
+  const [what, next] = GATE_KEYS.has(key)
+    ? ['would choose the gate', 'remove it here; --home or COUNTERSIGN_HOME names the home, and that its store']
+    : ['belongs to the trust configuration', 'remove it here; it stands in `trust.yaml` of the home'];
   return new Refusal('config_location', `line ${line}: \`${key}\` ${what}`, { path: key, next });
 }
 

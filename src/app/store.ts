@@ -1,18 +1,17 @@
 /**
  * Opens the ledger of a home: the file in it, or the database that its configuration names. The thread of a project is
- * projected with this gate's key on either.
+ * projected with this gate's key on either; without it no commit that has an entry is made (thread-key.ts).
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { type Clock, type Failpoint, Fault, type Random, Refusal } from '../core/index.js';
+import { existsSync } from 'node:fs';
+import { type Clock, type Failpoint, type Random, Refusal } from '../core/index.js';
 import { type Ledger, LocalLedger, loadPostgres, SqliteStore } from '../ledger/index.js';
-import { readThreadKey, threadProjection } from '../messages/index.js';
 import { systemClock } from './clock.js';
 import { readEnvironment } from './config.js';
 import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
 import { systemRandom } from './random.js';
 import { homeConfigPath, storeUrl } from './store-config.js';
-import { threadEntry } from './thread-entries.js';
+import { threadsOf } from './thread-key.js';
 
 export interface OpenedStore {
   readonly ledger: Ledger;
@@ -33,17 +32,21 @@ export interface StoreOptions {
 export async function openStore(home: Home, options: StoreOptions, newLedgerId?: string): Promise<OpenedStore> {
   const { clock = systemClock, random = systemRandom, failpoint } = options;
   if (newLedgerId === undefined) demandStore(home);
-  const signer = readThreadKey(readKey(home.threadKey));
   const shared = {
     kinds: ALL_KINDS,
     clock,
-    projections: [threadProjection({ signer, entryOf: threadEntry })],
+    projections: [threadsOf(home.threadKey)],
     ...(failpoint === undefined ? {} : { failpoint }),
   };
   const url = await storeUrl(home, readEnvironment());
   if (url === undefined) {
     const store = new SqliteStore(home.store, newLedgerId);
-    return { ledger: new LocalLedger({ ...shared, store, random }), ledgerId: store.ledgerId };
+    try {
+      return { ledger: new LocalLedger({ ...shared, store, random }), ledgerId: store.ledgerId };
+    } catch (error) {
+      store.close();
+      throw error;
+    }
   }
   const { PostgresLedger, migratePostgres } = await loadPostgres();
   if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId);
@@ -66,12 +69,4 @@ function gone(home: Home): Refusal {
   if (!existsSync(home.seenFile)) return new Refusal('not_initialized', `there is no ledger in \`${home.folder}\``);
   const next = 'put a backup back with `countersign restore FILE`';
   return new Refusal('ledger_rolled_back', `the store of the ledger in \`${home.folder}\` is gone`, { next });
-}
-
-export function readKey(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Fault('store', 'the key that signs the threads can not be read', error);
-  }
 }

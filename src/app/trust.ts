@@ -27,7 +27,10 @@ export class Trust {
    */
   async reload(): Promise<void> {
     const snapshot = await this.#ledger.readVerified(configKind, CONFIG_RECORD.id);
-    if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger has no trust configuration');
+    if (snapshot === undefined) {
+      const next = 'move the home away, then run `countersign init` again';
+      throw new Refusal('not_initialized', 'the ledger has no trust configuration: it was never finished', { next });
+    }
     if (snapshot.head === this.#active?.head) return;
     const parsed = TrustConfig.safeParse(snapshot.state.config);
     if (!parsed.success) throw new Fault('corrupt', 'the active configuration is not understood by this version');

@@ -23,6 +23,8 @@ export interface CommandContext {
   readonly options: CommonOptions;
   /** Defaults for what no option says, from the environment and the project's file. Read once. */
   settings(): Promise<Settings>;
+  /** The log that was asked for; undefined for none. */
+  log(): Promise<Log | undefined>;
   /** The gate of the home, for the agent that `--by` or the settings name. Opened once. */
   gate(): Promise<OpenGate>;
 }
@@ -40,6 +42,7 @@ export async function runCommand(options: CommonOptions, command: Command, strea
     output,
     options,
     settings,
+    log,
     gate: async () => {
       opened ??= await openGate(options, await settings(), await log());
       return opened;

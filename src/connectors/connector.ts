@@ -122,11 +122,17 @@ export interface Log {
   write(level: LogLevel, what: string, cause?: unknown): void;
 }
 
+/** What is not as it has to be, in one clause, and what the operator should do about it. */
+export interface Problem {
+  readonly found: string;
+  readonly next: string;
+}
+
 export interface Connector {
   readonly name: string;
   /** The names of all operations, for listings. */
   readonly operations: readonly string[];
   operation(name: string): Promise<Operation | undefined>;
-  /** What keeps it from working here, in one sentence; undefined when nothing does. Has no effect. */
-  check?(): Promise<string | undefined>;
+  /** What keeps it from working here; empty when nothing does. Has no effect outside, and never rejects. */
+  check?(): Promise<readonly Problem[]>;
 }

@@ -14,6 +14,7 @@ export type {
   Outcome,
   Preconditions,
   Preview,
+  Problem,
   SummaryLine,
 } from './connector.js';
 export { type GitLocalOptions, type GitStep, gitLocal } from './git-local/index.js';

@@ -109,9 +109,16 @@ export const CODES = {
     retry: true,
     exit: 70,
   },
+  thread_key: {
+    meaning: 'the key that signs the threads is missing or damaged: the ledger can only be read',
+    next: 'put your copy of the key back, see `countersign doctor`',
+    http: 500,
+    retry: true,
+    exit: 70,
+  },
   corrupt: {
     meaning: 'the store does not verify',
-    next: 'run `countersign audit verify` and restore a backup',
+    next: 'see what is damaged with `countersign audit verify`, and put a backup back: `countersign restore FILE`',
     http: 500,
     retry: false,
     exit: 70,

@@ -112,6 +112,16 @@ export function connectorContract(name: string, make: () => Promise<ConnectorWor
       await two.close();
     });
 
+    it('finds nothing wrong with itself where it can work, and changes nothing by looking', async () => {
+      verifies('connectors.contract.check');
+      const world = await make();
+      assert.deepEqual((await world.connector.check?.()) ?? [], []);
+      for (const subject of world.cases) assert.equal(await subject.effects(ACTION_ID), 0);
+      await world.close();
+      const problems = (await world.connector.check?.()) ?? [];
+      for (const { found, next } of problems) assert.ok(found !== '' && next !== '', 'each says what to do');
+    });
+
     each('classifies and reads facts without throwing, always alike', async (operation, subject) => {
       verifies('connectors.contract.classify');
       const first = operation.classify(subject.args);

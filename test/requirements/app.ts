@@ -124,6 +124,11 @@ export const appRequirements = {
     behaviour: 'the nearest countersign.yaml above the working folder counts, and variables win over it',
   },
   'app.settings.starter': { source: 'doors', behaviour: 'init can write a first one; its JSON Schema is shipped' },
+  'app.thread-key.missing': {
+    source: 'authority, messages',
+    behaviour: 'without its thread key a gate can be read, and writes nothing that a thread would record',
+  },
+  'app.thread-key.never-new': { source: 'authority', behaviour: 'no thread key is made for a ledger that is there' },
   'app.public': {
     source: 'authority',
     behaviour: 'the library has no way to confirm the first approver of a ledger, and none to damage a store',

@@ -36,6 +36,23 @@ export const cliRequirements = {
     behaviour: 'a backup is verified and can be put back; nothing is launched until an operator accepts it',
   },
   'cli.doctor': { source: 'doors', behaviour: 'doctor says what is not well and how to mend it' },
+  'cli.doctor.thread-key': {
+    source: 'doors',
+    behaviour: 'doctor finds a thread key that is missing, damaged or another one, and says a way on',
+  },
+  'cli.doctor.files': { source: 'doors', behaviour: 'doctor finds every key, store and folder that others can read' },
+  'cli.doctor.connectors': {
+    source: 'doors',
+    behaviour: 'doctor finds a connector that can not work here: its repository, its git, its folder',
+  },
+  'cli.doctor.unopened': {
+    source: 'doors',
+    behaviour: 'doctor tells why a gate can not be opened, and what it says to do leads out of it',
+  },
+  'cli.doctor.project': {
+    source: 'doors',
+    behaviour: 'doctor shows the settings of a project, or why they are refused',
+  },
   'cli.location': { source: 'authority', behaviour: 'a home inside a repository is refused' },
   'cli.explain': {
     source: 'authority',

@@ -38,6 +38,10 @@ export const connectorRequirements = {
     source: 'actions',
     behaviour: 'nothing is begun after the deadline or once the call was called off',
   },
+  'connectors.contract.check': {
+    source: 'doors',
+    behaviour: 'a connector that can work finds no problem in itself, and has no effect by looking',
+  },
   'connectors.registry': {
     source: 'design',
     behaviour: 'a configuration opens what it names; anything else is refused',

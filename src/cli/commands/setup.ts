@@ -96,9 +96,15 @@ function repositoriesOf(pairs: readonly string[]): Record<string, string> {
 }
 
 export function doctor(): Command {
-  return async ({ gate, output }) => {
+  return async ({ output, options, log }) => {
     const { examine } = await import('../../app/index.js');
-    const findings = await examine(await gate());
+    // A log that can't be had is among the findings.
+    const told = await log().catch(() => undefined);
+    const findings = await examine({
+      ...(options.home === undefined ? {} : { home: options.home }),
+      ...(options.by === undefined ? {} : { as: options.by }),
+      ...(told === undefined ? {} : { log: told }),
+    });
     output.value({ findings });
     for (const { name, level, found, next } of findings) {
       const mark =
@@ -116,6 +122,7 @@ export function backup(file: string): Command {
     const done = await backupTo(await gate(), file);
     output.value(done);
     output.line(`${shown(done.path)}: ${done.events} events, verified`);
+    output.note(`keys are not in it: keep a copy of ${shown((await gate()).home.keysFolder)} apart`);
     return undefined;
   };
 }

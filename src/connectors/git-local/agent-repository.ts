@@ -40,6 +40,10 @@ function unvouched(what: string): Refusal {
 /** Finds the parts of the repository at `path`. Throws the `Refusal` `invalid` for any that it can't vouch for. */
 export async function openAgentRepository(path: string): Promise<AgentRepository> {
   const inner = join(path, '.git');
+  if ((await kindOf(path)) === 'absent') {
+    const next = 'correct its `path` in `trust.yaml`, then `countersign config apply`';
+    throw new Refusal('invalid', 'there is no folder at the path of the repository', { path: 'target', next });
+  }
   const kind = await kindOf(inner);
   if (kind === 'file' || kind === 'other') throw unvouched('the repository has a `.git` that is no folder');
   const gitDir = kind === 'folder' ? inner : path;

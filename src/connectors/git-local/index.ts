@@ -41,6 +41,7 @@ export function gitLocal(options: GitLocalOptions): Connector {
     name: 'git-local',
     operations: [...operations.keys()],
     operation: async (name) => operations.get(name),
+    check: () => workshop.check(),
   };
 }
 

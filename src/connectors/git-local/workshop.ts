@@ -9,7 +9,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault, Refusal } from '../../core/index.js';
+import { Fault, isOurs, Refusal } from '../../core/index.js';
+import type { Problem } from '../connector.js';
 import { openAgentRepository, readBranch } from './agent-repository.js';
 import { type GateRepository, openGateRepository } from './gate-repository.js';
 import type { GitStep } from './launch.js';
@@ -64,17 +65,35 @@ export class Workshop {
     if (configured === undefined) {
       throw new Refusal('invalid', 'no repository is configured under this alias', { path: 'target' });
     }
+    const git = await this.#git();
+    const agent = await openAgentRepository(configured.path);
+    const gate = await openGateRepository(this.#options.stateDir, git, agent);
+    return { gate, ...parsed };
+  }
+
+  /** Whether git is there and new enough, and each repository is one that can be vouched for. */
+  async check(): Promise<readonly Problem[]> {
+    const aliases = Object.entries(this.#options.repositories);
+    const found = await Promise.all([
+      problemOf('git', () => this.#git()),
+      ...aliases.map(([alias, { path }]) => problemOf(`repository \`${alias}\``, () => openAgentRepository(path))),
+    ]);
+    return found.filter((problem) => problem !== undefined);
+  }
+
+  /** The git of this machine, looked for until it was found once. */
+  async #git(): Promise<Program> {
     const home = join(this.#options.stateDir, 'home');
     try {
       await mkdir(home, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new Fault('internal', 'the state folder of git-local can not be used', error);
     }
-    this.#program ??= findGit(this.#options, home);
-    const git = await this.#program;
-    const agent = await openAgentRepository(configured.path);
-    const gate = await openGateRepository(this.#options.stateDir, git, agent);
-    return { gate, ...parsed };
+    this.#program ??= findGit(this.#options, home).catch((error: unknown) => {
+      this.#program = undefined;
+      throw error;
+    });
+    return this.#program;
   }
 
   /** Runs one launch after the other in each repository. */
@@ -100,10 +119,24 @@ export async function headOf(bench: Bench, branch: string, path: string): Promis
   return sha;
 }
 
+/** What keeps a part from working, in its own words; undefined when nothing does. */
+async function problemOf(part: string, look: () => Promise<unknown>): Promise<Problem | undefined> {
+  try {
+    await look();
+    return undefined;
+  } catch (error) {
+    if (!isOurs(error)) return { found: `${part}: it can not be looked at`, next: 'see its configuration' };
+    return { found: `${part}: ${error.message}`, next: error.next };
+  }
+}
+
 async function findGit(options: GitLocalOptions, home: string): Promise<Program> {
   const path = options.gitPath ?? USUAL_PLACES.find((place) => existsSync(place));
-  if (path === undefined || !path.startsWith('/')) {
-    throw new Refusal('config_invalid', 'git is not at an absolute path', { next: 'set `git_path`' });
+  const next = `install git ${OLDEST.major}.${OLDEST.minor} or later, or name it as \`git_path\` in \`trust.yaml\``;
+  if (path === undefined || !path.startsWith('/') || !existsSync(path)) {
+    throw new Refusal('config_invalid', 'there is no git at the path of the configuration, or at a usual one', {
+      next,
+    });
   }
   const program = { path, home };
   const asked = await runGit(program, ['version'], { gitDir: home, cwd: home });
@@ -111,7 +144,7 @@ async function findGit(options: GitLocalOptions, home: string): Promise<Program>
   const major = Number(found?.[1] ?? 0);
   const minor = Number(found?.[2] ?? 0);
   if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
-    throw new Refusal('config_invalid', `git ${OLDEST.major}.${OLDEST.minor} or later is needed`);
+    throw new Refusal('config_invalid', `git ${OLDEST.major}.${OLDEST.minor} or later is needed`, { next });
   }
   return program;
 }

@@ -9,9 +9,10 @@
  * The target is the operand itself. Where the arguments name an account, or money, these are the action's facts.
  * Source: spec actions (connectors).
  */
+import { access, constants, stat } from 'node:fs/promises';
 import type { ZodType } from 'zod';
 import { canonicalize, Fault, isActionId, type Json } from '../../core/index.js';
-import type { Call, Connector, Dedupe, Facts, Operation, Outcome, SummaryLine } from '../connector.js';
+import type { Call, Connector, Dedupe, Facts, Operation, Outcome, Problem, SummaryLine } from '../connector.js';
 import { lazyDigest, mayBegin, parseArgs } from '../operation.js';
 import { readEffect, writeOnce } from './effect-file.js';
 import { argsOf, type NoopArgs, OPERATIONS, type OperationName } from './schema.js';
@@ -38,7 +39,18 @@ export function shellNoop(options: ShellNoopOptions): Connector {
     name: 'shell-noop',
     operations: names,
     operation: async (name) => operations.get(name),
+    check: () => check(options.dir),
   };
+}
+
+async function check(dir: string): Promise<readonly Problem[]> {
+  try {
+    if (!(await stat(dir)).isDirectory()) throw new Error('it is a file');
+    await access(dir, constants.W_OK | constants.X_OK);
+    return [];
+  } catch {
+    return [{ found: 'its folder is not there, or can not be written', next: `make the folder \`${dir}\`` }];
+  }
 }
 
 function noopOperation(name: OperationName, options: ShellNoopOptions): Operation {
