@@ -11,6 +11,7 @@ import { coreRequirements } from './requirements/core.js';
 import { houseRequirements } from './requirements/house.js';
 import { ledgerRequirements } from './requirements/ledger.js';
 import { messageRequirements } from './requirements/messages.js';
+import { postgresRequirements } from './requirements/postgres.js';
 
 export interface Requirement {
   /** The page of the specification, such as `actions`. */
@@ -22,6 +23,7 @@ export interface Requirement {
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...coreRequirements,
   ...ledgerRequirements,
+  ...postgresRequirements,
   ...messageRequirements,
   ...authorityRequirements,
   ...connectorRequirements,

@@ -28,12 +28,12 @@ const send: Operation = {
   execute: async () => ({ result: 'confirmed' }),
 };
 
-/** A new home with one agent, one approver and a connector that does nothing, and its gate. */
-export async function prepareGate() {
+/** A new home with one agent, one approver and a connector that does nothing, and its gate; `store` names a database. */
+export async function prepareGate(store?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const home = homeAt(join(folder, 'home'), {});
   const trust = await trustRecipe({ name: 'bench', repositories: {}, agents: ['bench'] });
-  const { ledgerId } = await initialize(home, { trust, demo: true });
+  const { ledgerId } = await initialize(home, { trust, demo: true, ...(store === undefined ? {} : { store }) });
   const made = await makeKey(ledgerId, 'human:alice', 'bench passphrase', join(home.keysFolder, 'alice.key'));
   const keyText = readFileSync(made.path, 'utf8');
   const key = await unlockKey(keyText, 'bench passphrase');
@@ -57,7 +57,7 @@ let serial = 0;
 /** One action from proposal to confirmation. */
 export async function cycle({ gate, key }: Pick<Prepared, 'gate' | 'key'>): Promise<void> {
   serial += 1;
-  const to = `customer-${serial}`;
+  const to = `customer-${process.pid}-${serial}`;
   const { action_id } = await gate.propose({
     project: 'bench',
     connector: 'nothing',

@@ -53,11 +53,11 @@ export const LIMITS = {
   /** A statement on a server may take this long. */
   statementMsMax: 30_000,
   /** A transaction in which nobody asks anything is ended by the server after this. */
-  transactionIdleMsMax: 5_000,
+  transactionIdleMsMax: 2_000,
   /** Connecting to a server, and waiting for its answer beyond a statement's time. */
   connectMsMax: 5_000,
   /** Transactions that one ledger has open on a server at once. */
-  commitConnectionsMax: 3,
+  commitConnectionsMax: 2,
   /** Records that one transaction on a server locks, unless a single unit names more. */
   batchRecordsMax: 1_024,
   /** Events that the sequencer puts in order at once. */

@@ -41,7 +41,9 @@ export async function bundleChild(): Promise<Children> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3', 'pg'],
+    // An import would not look for the driver where NODE_PATH says.
+    supported: { 'dynamic-import': false },
   });
   // The folder that holds better-sqlite3: three above its main file.
   const modules = dirname(dirname(dirname(createRequire(import.meta.url).resolve('better-sqlite3'))));

@@ -7,6 +7,7 @@
  * loaded with the first connection.
  * Source: spec ledger (backends); docs/decisions/0006.
  */
+import { Socket } from 'node:net';
 import type { Client, QueryArrayResult } from 'pg';
 import { Fault, LIMITS } from '../../core/index.js';
 
@@ -38,11 +39,14 @@ const SETTINGS = [
 
 export class Connection {
   readonly #client: Client;
+  readonly #socket: Socket;
+  #corked = false;
   readonly #onNotice: (channel: string, text: string) => void;
   #lost: unknown;
 
-  private constructor(client: Client, onNotice: (channel: string, text: string) => void) {
+  private constructor(client: Client, socket: Socket, onNotice: (channel: string, text: string) => void) {
     this.#client = client;
+    this.#socket = socket;
     this.#onNotice = onNotice;
     client.on('error', (error) => {
       this.#lost ??= error;
@@ -59,8 +63,10 @@ export class Connection {
     onNotice: (channel: string, text: string) => void = () => undefined,
   ): Promise<Connection> {
     const { default: pg } = await import('pg');
+    const socket = new Socket();
     const client = new pg.Client({
       connectionString: url,
+      stream: () => socket,
       application_name: 'countersign',
       connectionTimeoutMillis: LIMITS.connectMsMax,
       query_timeout: LIMITS.statementMsMax + LIMITS.connectMsMax,
@@ -71,7 +77,7 @@ export class Connection {
         getTypeParser: (oid: number, format?: any) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
       },
     } as ConstructorParameters<typeof pg.Client>[0]);
-    const connection = new Connection(client, onNotice);
+    const connection = new Connection(client, socket, onNotice);
     try {
       await client.connect();
       await client.query(SETTINGS.map((setting) => `SET SESSION ${setting}`).join('; '));
@@ -90,12 +96,14 @@ export class Connection {
 
   /** The rows of one statement. Everything asked before its answer came travels together. */
   async ask({ name, text }: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+    this.#cork();
     const { rows } = await this.#client.query({ name, text, values: values as Value[], rowMode: 'array' });
     return rows as unknown as readonly Row[];
   }
 
   /** As `ask` for a statement without rows: what it did, such as `COMMIT`. */
   async run({ name, text }: Statement, values: readonly Value[] = []): Promise<string> {
+    this.#cork();
     const result: QueryArrayResult = await this.#client.query({
       name,
       text,
@@ -110,6 +118,17 @@ export class Connection {
     await this.#client.query(text);
   }
 
+  /** Keeps what is asked in this turn together, so that it leaves in one piece. */
+  #cork(): void {
+    if (this.#corked) return;
+    this.#corked = true;
+    this.#socket.cork();
+    process.nextTick(() => {
+      this.#corked = false;
+      this.#socket.uncork();
+    });
+  }
+
   async end(): Promise<void> {
     this.#lost ??= new Fault('store', 'the connection was closed');
     await this.#client.end().catch(() => undefined);
@@ -122,10 +141,15 @@ export class Connection {
         current_setting('synchronous_commit')`,
     });
     const [version, fsync, synchronous] = (row ?? []) as [number, string, string];
-    if (!(version >= OLDEST)) throw new Fault('store', 'the server is too old: PostgreSQL 15 or later is needed');
-    if (fsync !== 'on') throw new Fault('store', 'the server runs with fsync off and would lose commits');
-    if (synchronous === 'off') {
-      throw new Fault('store', 'the server runs with synchronous_commit off and would lose commits');
-    }
+    const defect = serverDefect(version, fsync, synchronous);
+    if (defect !== undefined) throw new Fault('store', defect);
   }
+}
+
+/** Why a server with these settings is refused; undefined for one that keeps what it acknowledged. */
+export function serverDefect(version: number, fsync: string, synchronous: string): string | undefined {
+  if (!(version >= OLDEST)) return 'the server is too old: PostgreSQL 15 or later is needed';
+  if (fsync !== 'on') return 'the server runs with fsync off and would lose commits';
+  if (synchronous === 'off') return 'the server runs with synchronous_commit off and would lose commits';
+  return undefined;
 }

@@ -39,6 +39,7 @@ export class Reader {
   #known: Group | undefined;
   #anew: Group | undefined;
   #payloads: { readonly wanted: WantedPayload[]; readonly found: Promise<ReadonlyMap<number, Buffer>> } | undefined;
+  readonly #lists = new Map<string, Promise<Page>>();
   #closed = false;
 
   constructor(url: string, states: States) {
@@ -132,7 +133,22 @@ export class Reader {
     return found.lookup(kind, key);
   }
 
-  async list(query: ListQuery): Promise<Page> {
+  /** The same list asked for several times in one turn is read once. */
+  list(query: ListQuery): Promise<Page> {
+    const { kind, project, statuses, principal, waiting, limit, after } = query;
+    const name = JSON.stringify([kind, project, statuses, principal, waiting, limit, after]);
+    let page = this.#lists.get(name);
+    if (page === undefined) {
+      page = nextTurn().then(() => {
+        this.#lists.delete(name);
+        return this.#page(query);
+      });
+      this.#lists.set(name, page);
+    }
+    return page;
+  }
+
+  async #page(query: ListQuery): Promise<Page> {
     const { statement, values } = listStatement(query, placeOf(query), pageLimit(query) + 1);
     return pageOf(query, (await this.#ask(statement, values)).map(recordRowOf));
   }

@@ -1,0 +1,63 @@
+/** What the store on PostgreSQL promises beyond the contract of every ledger. */
+export const postgresRequirements = {
+  'postgres.refuses-server': {
+    source: 'ledger',
+    behaviour: 'a server before version 15, or with fsync or synchronous_commit off, is refused',
+  },
+  'postgres.creation': {
+    source: 'ledger',
+    behaviour: 'a ledger is made only where one is asked for and none is; a newer or nameless schema is refused',
+  },
+  'postgres.append-only': {
+    source: 'ledger',
+    behaviour: 'triggers refuse to change, delete or truncate events and log, also to the owner',
+  },
+  'postgres.roles': {
+    source: 'ledger',
+    behaviour: 'a gate can only do what it needs, an auditor can only read, and neither can change the schema',
+  },
+  'postgres.round-trips': { source: 'ledger', behaviour: 'a batch takes two round trips, whatever its size' },
+  'postgres.disjoint': {
+    source: 'ledger',
+    behaviour: 'batches on disjoint records go on beside one that holds its locks; a batch on the same record waits',
+  },
+  'postgres.server-time': { source: 'ledger', behaviour: "times are the server's, read behind the last lock" },
+  'postgres.damage': {
+    source: 'ledger',
+    behaviour: 'verify finds each changed field, a missing row of any table, a missing trigger',
+  },
+  'postgres.floor': {
+    source: 'ledger',
+    behaviour: 'the sequencer never skips an event of a transaction that began earlier and ended later than others',
+  },
+  'postgres.lost-commit': {
+    source: 'ledger',
+    behaviour:
+      'a connection lost at any point of a commit is resolved: the caller gets the answer, nothing is done twice',
+  },
+  'postgres.server-killed': {
+    source: 'ledger',
+    behaviour: 'a server that is killed and comes back loses no answered commit, and what waited is done',
+  },
+  'postgres.server-gone': { source: 'core', behaviour: 'a server that stays away is a fault of the store by its code' },
+  'postgres.processes': {
+    source: 'reliability',
+    behaviour: 'four processes on one record: every commit lands, no gap, no fork, each projected once',
+  },
+  'postgres.nonce-race': {
+    source: 'reliability',
+    behaviour: 'of 64 callers with one nonce in four processes exactly one wins',
+  },
+  'postgres.no-deadlock': {
+    source: 'ledger',
+    behaviour: 'overlapping batches of four processes never deadlock',
+  },
+  'postgres.killed': {
+    source: 'reliability',
+    behaviour: 'processes that are killed lose no acknowledged commit; another puts what they left in order',
+  },
+  'postgres.stopped': {
+    source: 'reliability',
+    behaviour: 'a process that is stopped in the middle holds its locks for a bounded time',
+  },
+} as const;
