@@ -38,6 +38,7 @@ function commandsPage(): string {
     '# Command line',
     '',
     'Generated from `src/cli/program.ts`. Every verb takes `--json`, `--home`, `--by` and `--debug`.',
+    'With `--json` there is one value on standard output; `thread show` and `--watch` write one for each entry or change.',
     'Exit codes: 0 done, 1 refused, 2 usage, 3 certain failure, 4 outcome unknown, 5 not signed yet, 70 a fault of the gate.',
     '',
   ];

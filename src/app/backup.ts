@@ -6,7 +6,7 @@
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
 import { systemClock } from './clock.js';
@@ -17,11 +17,15 @@ import { systemRandom } from './random.js';
 import { writeSeen } from './seen.js';
 
 /**
- * Writes a verified copy. Refuses `invalid` for a path that exists; faults `corrupt` for a copy that does not verify.
+ * Writes a verified copy. Refuses `invalid` for a path that exists or has no folder; faults `corrupt` for a copy that
+ * does not verify.
  */
 export async function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
   const target = resolve(path);
   if (existsSync(target)) throw new Refusal('invalid', 'there is a file at the path of the backup', { path: 'file' });
+  if (!existsSync(dirname(target))) {
+    throw new Refusal('invalid', 'there is no folder for the backup', { path: 'file', next: 'make the folder first' });
+  }
   await gate.ledger.backup(target);
   return { path: target, events: (await verifyCopy(target)).events };
 }

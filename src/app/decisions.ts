@@ -7,6 +7,7 @@ import { type ActionState, actionKind } from '../actions/index.js';
 import { requestKind } from '../approvals/index.js';
 import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
+import { CONFIG_RECORD, configKind } from '../policy/index.js';
 
 export type DecisionRow = {
   readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request';
@@ -31,12 +32,13 @@ export async function listDecisions(ledger: Ledger, now: number, person?: string
   if (person !== undefined && !PATTERNS.human.test(person)) {
     throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'person' });
   }
+  const policyVersion = (await ledger.read(configKind, CONFIG_RECORD.id))?.state.version;
   const rows: DecisionRow[] = [];
   for (let after: string | undefined; rows.length < ROWS_MAX; ) {
     const page = await ledger.list({ kind: 'action', waiting: true, ...(after === undefined ? {} : { after }) });
     for (const { id, due } of page.rows) {
       const snapshot = await ledger.read(actionKind, id);
-      const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now);
+      const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, policyVersion);
       if (row !== undefined && (person === undefined || concerns(row, person))) rows.push(row);
     }
     if (page.next === undefined) break;
@@ -49,7 +51,7 @@ function concerns(row: DecisionRow, person: string): boolean {
   return row.what !== 'approval' || row.approvers.includes(person);
 }
 
-function actionRow(state: ActionState, due: number, now: number): DecisionRow | undefined {
+function actionRow(state: ActionState, due: number, now: number, policyVersion?: string): DecisionRow | undefined {
   const { content } = state;
   const common = {
     id: content.action_id,
@@ -66,7 +68,9 @@ function actionRow(state: ActionState, due: number, now: number): DecisionRow | 
     return { ...common, what: 'late_result', next: `countersign action show ${content.action_id}` };
   }
   if (state.state === 'proposed' && now < content.approve_by) {
-    return { ...common, what: 'approval', next: `countersign action request ${content.action_id}` };
+    // Under another configuration it can't be approved any more: it has to be asked for again.
+    const verb = content.policy_version === policyVersion ? 'request' : 'propose --like';
+    return { ...common, what: 'approval', next: `countersign action ${verb} ${content.action_id}` };
   }
   if (state.state === 'unknown') {
     return { ...common, what: 'outcome_unknown', next: `countersign action reconcile ${content.action_id}` };

@@ -69,8 +69,9 @@ async function store(gate: CountersignGate): Promise<Finding[]> {
   const head = await gate.ledger.head();
   const barrier = gate.services.launchBarrier();
   const { demo, epoch } = await gate.identity();
+  const place = existsSync(gate.home.store) ? gate.home.store : 'the database of the home';
   return [
-    finding('store', 'ok', `${head.sequence} events, epoch ${epoch}, written through to disk at every commit`),
+    finding('store', 'ok', `${place}: ${head.sequence} events, epoch ${epoch}, each durable before it is told`),
     ...(barrier === undefined ? [] : [finding('store', 'problem', barrier.message, 'countersign restore')]),
     ...(demo
       ? [finding('ledger', 'warning', 'this is the ledger of a demonstration', 'countersign init for a real one')]

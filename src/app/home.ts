@@ -26,8 +26,9 @@ export interface HomeEnvironment {
   readonly XDG_CONFIG_HOME?: string | undefined;
 }
 
-/** The home that an option, the environment or the user's config folder names, in this order. */
+/** The home that an option, the environment or the user's config folder names, in this order. Refuses `invalid`. */
 export function homeAt(option: string | undefined, environment: HomeEnvironment): Home {
+  if (option === '') throw new Refusal('invalid', 'the home has no name', { path: 'home' });
   const base = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
   const folder = resolve(option ?? (environment.COUNTERSIGN_HOME || join(base, 'countersign')));
   return {

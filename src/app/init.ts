@@ -6,7 +6,7 @@
  * every summary, and never becomes an ordinary one.
  * Source: spec authority (approvers and keys: bootstrap).
  */
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesToHex, Fault, isOurs, type Random, Refusal } from '../core/index.js';
 import {
@@ -39,7 +39,9 @@ export interface InitOptions {
   readonly random?: Random;
 }
 
-/** Makes home and ledger. Refuses `already_initialized`, `config_location`, `config_invalid`. */
+/**
+ * Makes home and ledger, or leaves nothing behind. Refuses `already_initialized`, `config_location`, `config_invalid`.
+ */
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
   if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
@@ -59,10 +61,13 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const config = await parseTrustConfig(trust);
   checkHome(home);
   const ledgerId = bytesToHex(random.bytes(16));
+  const homeConfig = homeConfigPath(home);
+  // What stands there already is somebody's, and stays whatever happens.
+  const own = [home.trustFile, home.threadKey, homeConfig, home.store].filter((path) => !existsSync(path));
   try {
     makeHome(home);
     if (options.store !== undefined) {
-      writePrivate(homeConfigPath(home), `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
+      writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
     }
     writePrivate(home.trustFile, trust);
     writePrivate(home.threadKey, formatThreadKey(random.bytes(32)));
@@ -81,9 +86,21 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
       await ledger.close();
     }
   } catch (error) {
+    for (const path of own) removeLeft(path);
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   return { ledgerId };
+}
+
+/** What an unfinished home left, with the journals of a store. */
+function removeLeft(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    try {
+      rmSync(`${path}${suffix}`, { force: true });
+    } catch {
+      // Why it could not be made is what the caller has to hear; the next init names what is left.
+    }
+  }
 }
 
 /** Whether nothing stands at a path, or an empty folder. */

@@ -92,6 +92,6 @@ export function readConfigText(path: string, what: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal('config_invalid', `the ${what} can not be read: \`${path}\``);
+    throw new Refusal('config_invalid', `the ${what} can not be read: \`${path}\``, { next: 'check the path' });
   }
 }

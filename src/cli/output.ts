@@ -84,6 +84,17 @@ export function stateWord(state: string, byPolicy = false): string {
   return STATE_WORDS[state as ActionState['state']] ?? state;
 }
 
+/** What people read for the outcomes of policy. */
+const OUTCOME_WORDS: Readonly<Record<string, string>> = {
+  ALLOW: 'allowed by policy',
+  REQUIRE_APPROVAL: 'ask',
+  DENY: 'denied by policy',
+};
+
+export function outcomeWord(outcome: string): string {
+  return OUTCOME_WORDS[outcome] ?? outcome;
+}
+
 export function paintState(state: string, byPolicy = false): string {
   const word = stateWord(state, byPolicy);
   if (state === 'confirmed' || state === 'approved') return paint.good(word);

@@ -149,6 +149,7 @@ function addSetup(program: Command): void {
     .addOption(repeated('--repository <alias=path>', 'a repository for git-local; may be given again'))
     .addOption(repeated('--agent <name>', 'an agent that this user may speak as; may be given again'))
     .option('--noop-folder <folder>', 'a folder for the connector shell-noop')
+    .option('--store <url>', 'the ledger in a database: a postgres:// URL, or better env:NAME or file:PATH of one')
     .option('--project <name>', 'write a first countersign.yaml for this project into the working folder')
     .option('--passphrase-from <source>', 'env:NAME or file:PATH instead of the terminal');
   run<InitOptions>(init, async (options) => (await load()).init(options));

@@ -18,7 +18,7 @@ export function verb(parent: Command, usage: string, description: string, exampl
   return parent
     .command(usage)
     .description(description)
-    .option('--json', 'one JSON value on standard output')
+    .option('--json', 'JSON on standard output, a value to a line')
     .option('--home <folder>', 'the home of the gate (else COUNTERSIGN_HOME)')
     .option('--by <agent>', 'speak as agent:NAME, where the configuration allows it')
     .option('--debug', 'causes and refusals on standard error, a line of JSON each')

@@ -193,6 +193,9 @@ test('policy explain gives the decision of an action, of its id, and of a what-i
   const where = ['--connector', 'shell-noop', '--operation', 'note', '--project', 'web', '--target', 'somebody'];
   const whatIf = await run('policy', 'explain', '--what-if', ...where, '--args', '{"text":"x"}', '--json');
   assert.equal(JSON.parse(whatIf.out).decision.outcome, 'ALLOW');
+  assert.match((await run('policy', 'explain', id)).out, /at proposal: ask dec_/, 'people read plain words');
+  const dryRun = await run('policy', 'explain', '--what-if', ...where, '--args', '{"text":"x"}');
+  assert.match(dryRun.out, /^decision: allowed by policy/);
   const unknown = await run('policy', 'explain', 'dec_00000000000000000000000000');
   assert.match(unknown.err, /\[not_found\]/);
 });

@@ -1,7 +1,7 @@
 /** Setting a gate up, keeping it, and the people who sign: through the command line, with a real terminal where one is needed. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -102,6 +102,29 @@ test('a home inside a repository, or that others may write, is refused', async (
   assert.match(missing.err, /\[not_initialized\]/);
 });
 
+test('a home that could not be finished leaves nothing behind, and what was there stays', async () => {
+  verifies('app.init.clean');
+  const folder = freshFolder();
+  const home = join(folder, 'home');
+  const init = (...more: string[]) => countersign(['init', '--no-approver', '--home', home, ...more]);
+  assert.match((await init('--store', 'http://nowhere')).err, /\[config_invalid\]/);
+  assert.equal((await init('--store', 'postgres://localhost:1/nothing')).exit, 70);
+  assert.deepEqual(readdirSync(home).sort(), ['keys', 'work']);
+  assert.deepEqual(readdirSync(join(home, 'keys')), []);
+  writeFileSync(join(home, 'trust.yaml'), 'mine');
+  const left = await init();
+  assert.match(left.err, /\[already_initialized\].*no ledger/);
+  assert.match(left.err, /move `.*trust\.yaml` away/);
+  assert.equal(readFileSync(join(home, 'trust.yaml'), 'utf8'), 'mine');
+  rmSync(join(home, 'trust.yaml'));
+  assert.equal((await init()).exit, 0);
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const noFolder = await countersign(['init', '--no-approver', '--home', file]);
+  assert.match(noFolder.err, /\[store\]/);
+  assert.match((await countersign(['inbox', '--home', ''])).err, /\[invalid\]: the home has no name/);
+});
+
 test('a further key is added, and revoked, by an operator signature', async () => {
   verifies('cli.people');
   const { home, folder, passphrase } = await makeDemoHome();
@@ -133,6 +156,9 @@ test('a further key is added, and revoked, by an operator signature', async () =
   assert.equal((await countersign(['approver', 'sign', revokeId, ...passphrase, '--home', home])).exit, 0);
   const last = JSON.parse((await countersign(['approver', 'list', '--json', '--home', home])).out);
   assert.equal(last.keys.find((one: { person: string }) => one.person === 'human:bob').state, 'revoked');
+  for (const unknown of ['human:carol', `sha256:${'0'.repeat(64)}`]) {
+    assert.match((await countersign(['approver', 'revoke', unknown, '--home', home])).err, /\[not_found\]/);
+  }
 });
 
 test('a changed configuration is shown, signed, and active from then on', async () => {
@@ -177,6 +203,7 @@ test('a backup can be put back, and nothing is launched until an operator accept
   const file = join(folder, 'backup.sqlite');
   assert.equal((await run('backup', file)).exit, 0);
   assert.match((await run('backup', file)).err, /\[invalid\]/);
+  assert.match((await run('backup', join(folder, 'nowhere', 'copy'))).err, /\[invalid\]: there is no folder/);
   assert.equal((await run('action', 'execute', first)).exit, 0);
   const restored = await run('restore', file, '--json');
   assert.equal(restored.exit, 0, restored.err);
@@ -201,4 +228,10 @@ test('the demonstration runs every step, and leaves a folder to go on with', asy
     assert.ok(ran.out.includes(text), `the demonstration shows ${text}`);
   }
   assert.match((await countersign(['action', 'list', '--home', join(folder, 'home')])).out, /confirmed/);
+  const failed = await countersign(['action', 'list', '--state', 'failed', '--home', join(folder, 'home')]);
+  assert.deepEqual([failed.out, failed.err], ['', 'no such actions\n'], 'an empty list says so');
+  assert.match((await countersign(['demo', '--folder', folder])).err, /\[already_initialized\]/);
+  execFileSync('git', ['init', '--quiet', join(folder, 'other')]);
+  assert.match((await countersign(['demo', '--folder', join(folder, 'other')])).err, /\[config_location\]/);
+  assert.deepEqual(readdirSync(join(folder, 'other')), ['.git'], 'nothing was made');
 });

@@ -26,6 +26,10 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'a home holds one ledger, made once, of a configuration that can be opened',
   },
+  'app.init.clean': {
+    source: 'authority',
+    behaviour: 'a home that could not be finished leaves no file behind, and touches none that was there',
+  },
   'app.restore.shown': {
     source: 'authority',
     behaviour: 'a restore is shown against what this gate remembers, and accepts a log that the store has',
@@ -91,6 +95,10 @@ export const appRequirements = {
   'app.inbox.expired': {
     source: 'actions',
     behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',
+  },
+  'app.inbox.outdated': {
+    source: 'actions, authority',
+    behaviour: 'what was asked under another configuration is listed with the way to ask again',
   },
   'app.tool.elsewhere': {
     source: 'doors',

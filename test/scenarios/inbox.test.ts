@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { requestKind } from '../../src/approvals/index.js';
 import { LIMITS } from '../../src/core/index.js';
-import { addKeyAct, BOB, codeOf, homeWorld, proposed, sending } from '../support/gate-world.js';
+import {
+  addKeyAct,
+  BOB,
+  carriedOut,
+  codeOf,
+  configAct,
+  homeWorld,
+  proposed,
+  sending,
+  TRUST,
+} from '../support/gate-world.js';
 import { verifies } from '../support/verifies.js';
 
 it('shows a new act behind more expired requests than a page holds, and recover ends those', async () => {
@@ -33,5 +43,19 @@ it('refuses a wait and a page that are no numbers, and never answers with a nati
     assert.equal(await codeOf(world.gate.wait(actionId, () => false, timeoutMs)), 'invalid');
   }
   for (const limit of [0, -1, 1.5, Number.NaN]) assert.equal(await codeOf(world.gate.list({ limit })), 'invalid');
+  await world.close();
+});
+
+it('says to ask again for what was asked under another configuration', async () => {
+  verifies('app.inbox.outdated');
+  const world = await homeWorld();
+  const actionId = await proposed(world);
+  const next = async () => (await world.gate.decisions()).map((row) => row.next);
+  assert.deepEqual(await next(), [`countersign action request ${actionId}`]);
+  await carriedOut(world, await configAct(world, TRUST.replace('name: test', 'name: tested')));
+  assert.deepEqual(await next(), [`countersign action propose --like ${actionId}`]);
+  assert.equal(await codeOf(world.gate.request(actionId)), 'policy_changed', 'what was said before leads nowhere');
+  const again = await world.gate.proposeLike(actionId);
+  assert.ok((await next()).includes(`countersign action request ${again.action_id}`));
   await world.close();
 });

@@ -2,7 +2,7 @@
  * The verbs of an action after its proposal: look, ask, attach, run, find out, take back.
  */
 import { parseJson, Refusal } from '../../core/index.js';
-import { EXIT, type Output, paint, paintState, shown, timeText, writeTable } from '../output.js';
+import { EXIT, type Output, outcomeWord, paint, paintState, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { duration, previewText, readContent } from './propose.js';
 
@@ -35,7 +35,7 @@ function writeState(output: Output, state: State, args: string, now: number): vo
     'approvals',
     `${state.approvals.length} of ${content.quorum} (${content.approvers.map(shown).join(', ') || 'nobody'})`,
   );
-  row('policy', `${state.decision.outcome}: ${shown(state.decision.reason)}`);
+  row('policy', `${outcomeWord(state.decision.outcome)}: ${shown(state.decision.reason)}`);
   if (state.state === 'proposed') row('approve by', timeText(content.approve_by, now));
   if (state.state === 'approved' && state.launch_by !== null) row('run by', timeText(state.launch_by, now));
   if (content.flags.length > 0) row('flags', content.flags.join(', '));
@@ -81,7 +81,8 @@ export function list(options: ListOptions): Command {
       shown(content.target),
       shown(content.proposed_by),
     ]);
-    await writeTable(output, ['action', 'state', 'what', 'target', 'proposed by'], rows);
+    if (rows.length === 0) output.note('no such actions');
+    else await writeTable(output, ['action', 'state', 'what', 'target', 'proposed by'], rows);
     if (page.next !== undefined) output.note(`more: --after ${page.next}`);
     return undefined;
   };

@@ -151,6 +151,14 @@ export function listApprovers(): Command {
   };
 }
 
+/** Nobody is asked to sign for a key or a person that there is not. */
+async function demandKnown({ ledger }: OpenGate, name: string): Promise<void> {
+  const { personKind, keyKind } = await import('../../app/index.js');
+  const known = PATTERNS.sha256.test(name) ? await ledger.read(keyKind, name) : await ledger.read(personKind, name);
+  if (known !== undefined) return;
+  throw new Refusal('not_found', 'no such key or person is registered', { next: 'see `countersign approver list`' });
+}
+
 /** Asks an operator to revoke a key (`sha256:…`) or remove a person. */
 export function revoke(name: string): Command {
   return async ({ gate, output }) => {
@@ -158,6 +166,7 @@ export function revoke(name: string): Command {
     const change = PATTERNS.sha256.test(name)
       ? { change: 'revoke-key' as const, key_id: name }
       : { change: 'remove-person' as const, person: personOf(name) };
+    await demandKnown(opened, change.change === 'revoke-key' ? change.key_id : change.person);
     const issued = await opened.requestAct({ kind: 'registry', change });
     output.value(issued);
     for (const line of issued.summary) output.line(line);

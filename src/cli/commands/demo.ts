@@ -6,10 +6,10 @@
  * says DEMO LEDGER.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Fault } from '../../core/index.js';
+import { Fault, Refusal } from '../../core/index.js';
 import { type Output, paint, type Streams, shown } from '../output.js';
 import type { Command } from '../run.js';
 
@@ -29,8 +29,14 @@ const PASSPHRASE = 'demo passphrase';
 export function demo(options: DemoOptions): Command {
   return async ({ output }) => {
     const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), 'countersign-demo-')));
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const app = await import('../../app/index.js');
+    app.checkHome(app.homeAt(join(folder, 'home'), {}));
     const made: Demo = { output, folder, home: join(folder, 'home'), repository: join(folder, 'repository') };
+    if (existsSync(made.home) || existsSync(made.repository)) {
+      const next = 'name another folder';
+      throw new Refusal('already_initialized', 'there is a demonstration in the folder already', { next });
+    }
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     await prepare(made);
     const merge = await refusedWithoutReceipt(made);
     await approveAndMerge(made, merge);

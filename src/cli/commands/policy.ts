@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { Refusal } from '../../core/index.js';
-import { EXIT, paint, shown } from '../output.js';
+import { EXIT, outcomeWord, paint, shown } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { type ProposeOptions, propose } from './propose.js';
 
@@ -26,7 +26,9 @@ export function explain(id: string | undefined, options: ProposeOptions & { read
     const explained = await explainDecision(await gate(), id);
     output.value({ decisions: explained });
     for (const { at, action_id, decision } of explained) {
-      output.line(`${action_id} at ${at}: ${paint.bold(decision.outcome)} ${paint.dim(decision.decision_id)}`);
+      output.line(
+        `${action_id} at ${at}: ${paint.bold(outcomeWord(decision.outcome))} ${paint.dim(decision.decision_id)}`,
+      );
       output.line(`  ${shown(decision.reason)}`);
       output.line(`  by ${decision.determined_by.map(shown).join(', ') || 'nothing'}`);
     }

@@ -3,7 +3,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type JsonObject, LIMITS, parseJson, Refusal } from '../../core/index.js';
-import { paintState, shown } from '../output.js';
+import { outcomeWord, paintState, shown } from '../output.js';
 import type { Command, Settings } from '../run.js';
 
 export interface ProposeOptions {
@@ -32,8 +32,8 @@ export function propose(options: ProposeOptions): Command {
     if (options.dryRun === true) {
       const explained = await opened.explain(proposalOf(asked));
       output.value(explained);
-      output.line(`decision: ${explained.decision.outcome} (${shown(explained.decision.reason)})`);
-      output.line(`risk: ${explained.class}`);
+      output.line(`decision: ${outcomeWord(explained.decision.outcome)} (${shown(explained.decision.reason)})`);
+      output.line(`risk: ${explained.class === 'costly' ? 'high impact' : explained.class}`);
       output.line(`approvers: ${explained.approvers.map(shown).join(', ') || 'nobody'}`);
       for (const [name, value] of Object.entries(explained.preconditions ?? {})) {
         output.line(`must still hold ${shown(name)}: ${shown(value)}`);

@@ -15,6 +15,7 @@ export interface InitOptions {
   readonly repository?: readonly string[];
   readonly agent?: readonly string[];
   readonly noopFolder?: string;
+  readonly store?: string;
   readonly project?: string;
   readonly passphraseFrom?: string;
 }
@@ -35,7 +36,10 @@ export function init(options: InitOptions): Command {
       ...(options.noopFolder === undefined ? {} : { noopFolder: resolve(options.noopFolder) }),
     });
     if (options.noopFolder !== undefined) mkdirSync(resolve(options.noopFolder), { recursive: true });
-    const { ledgerId } = await app.initialize(home, { trust });
+    const { ledgerId } = await app.initialize(home, {
+      trust,
+      ...(options.store === undefined ? {} : { store: options.store }),
+    });
     output.note(`home: ${shown(home.folder)}`);
     output.note(`configuration: ${shown(home.trustFile)}`);
     output.line(`ledger ${ledgerId}`);
