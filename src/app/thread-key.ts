@@ -13,7 +13,7 @@ import { readThreadKey, threadProjection } from '../messages/index.js';
 import { threadEntry } from './thread-entries.js';
 
 /** What to do where the key is gone; the same for everybody who is told. */
-export const MISSING_KEY_NEXT =
+const MISSING_KEY_NEXT =
   'put your copy of the file back, for its owner alone (chmod 600); where there is none, this ledger stays readable ' +
   'and a new one begins in another home: `countersign init --home FOLDER`';
 

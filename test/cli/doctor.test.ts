@@ -129,6 +129,27 @@ test('a gate that can not be opened is a finding as well, with a way on that wor
   assert.equal((await run('audit', 'verify')).exit, 0);
 });
 
+test('a backup in a home without its thread key can be read, and is accepted once the key is back', async () => {
+  verifies('cli.restore.thread-key');
+  const { home, folder, passphrase } = await makeDemoHome();
+  const run = (...words: string[]) => countersign([...words, '--home', home]);
+  const copy = join(folder, 'copy.sqlite');
+  const where = ['--connector', 'shell-noop', '--operation', 'send', '--project', 'web', '--target', 'x'];
+  const id = (await run('action', 'propose', ...where, '--args', '{"text":"x"}')).out.trim();
+  assert.equal((await run('backup', copy)).exit, 0);
+  renameSync(join(home, 'keys', 'threads.key'), join(folder, 'threads.key'));
+  const restored = await run('restore', copy);
+  assert.equal(restored.exit, 70);
+  assert.match(restored.err, /the backup is in its place/);
+  assert.match(restored.err, /\[thread_key\].*is missing/);
+  assert.match((await run('action', 'show', id)).out, /waiting for approval/);
+  renameSync(join(folder, 'threads.key'), join(home, 'keys', 'threads.key'));
+  const { request } = JSON.parse((await run('restore', '--json')).out);
+  assert.equal((await run('approver', 'sign', request.request_id, ...passphrase)).exit, 0);
+  assert.match((await run('action', 'show', id)).out, /outcome unknown/);
+  assert.deepEqual(problems((await examined(home)).findings), []);
+});
+
 test('a file of the project that can not be used is a finding, and one that can is shown', async () => {
   verifies('cli.doctor.project');
   const { home } = await makeDemoHome();

@@ -49,6 +49,10 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'doctor tells why a gate can not be opened, and what it says to do leads out of it',
   },
+  'cli.restore.thread-key': {
+    source: 'ledger, authority',
+    behaviour: 'a backup put back without the thread key can be read, and is accepted once the key is back',
+  },
   'cli.doctor.project': {
     source: 'doors',
     behaviour: 'doctor shows the settings of a project, or why they are refused',

@@ -139,8 +139,11 @@ export function restore(file: string | undefined): Command {
     if (file !== undefined) {
       const { kept } = await app.placeBackup(home, file, Date.now());
       if (kept !== undefined) output.note(`the store before is kept: ${shown(kept)}`);
+      output.note('the backup is in its place; nothing is launched until an operator has signed');
     }
     const opened = await gate();
+    // Without the key a restore would end half-way, at the first action whose thread has to be told.
+    opened.threadPublicKey();
     const head = await opened.ledger.head();
     const seen = opened.seen() ?? { sequence: head.sequence, log_hash: head.logHash };
     const issued = await opened.requestAct({
@@ -151,7 +154,6 @@ export function restore(file: string | undefined): Command {
     });
     output.value(issued);
     for (const line of issued.summary) output.line(line);
-    output.note('nothing is launched until an operator has signed');
     output.note(`next: countersign approver sign ${issued.request.request_id}`);
     return undefined;
   };
