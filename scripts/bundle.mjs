@@ -1,6 +1,6 @@
 /**
  * Bundles the command line, so that it starts at once: one small entry, and chunks that load when a command needs them.
- * What is native stays outside.
+ * What is native, or WebAssembly, stays outside.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
@@ -15,7 +15,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: ['better-sqlite3'],
+  external: ['better-sqlite3', '@cedar-policy/cedar-wasm'],
   minifySyntax: true,
   minifyWhitespace: true,
   banner: {

@@ -11,6 +11,7 @@ import { coreRequirements } from './requirements/core.js';
 import { houseRequirements } from './requirements/house.js';
 import { ledgerRequirements } from './requirements/ledger.js';
 import { messageRequirements } from './requirements/messages.js';
+import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
 
 export interface Requirement {
@@ -26,6 +27,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...postgresRequirements,
   ...messageRequirements,
   ...authorityRequirements,
+  ...policyRequirements,
   ...connectorRequirements,
   ...actionRequirements,
   ...appRequirements,

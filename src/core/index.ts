@@ -45,6 +45,8 @@ export {
 } from './json/index.js';
 export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';
+export { type Money, moneyText, parseMoney } from './money.js';
+export { isPlainTarget, matchesPattern } from './pattern.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
 export { beforeRing, type Clock, isoTime, type Random, type Timer } from './time.js';

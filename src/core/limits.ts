@@ -73,6 +73,23 @@ export const LIMITS = {
   /** Characters of one text in the log, and causes behind causes that it tells. */
   logTextCharsMax: 8_192,
   logCausesMax: 8,
+  /** Rules of policy, Cedar files beside them, bytes of one file, and policy sets kept parsed. */
+  policyRulesMax: 500,
+  cedarFilesMax: 16,
+  cedarBytesMax: 256 * 1024,
+  policySetsMax: 8,
+  /** Conditions of one rule, values that one condition lists, test cases of one rule. */
+  ruleConditionsMax: 16,
+  ruleChoicesMax: 64,
+  ruleTestsMax: 64,
+  /** Actions that the limit of a rule can allow in a period. */
+  ruleCountMax: 1_000_000,
+  /** A decision of policy may take this long. */
+  policyMsMax: 1_000,
+  /** Levels of an operation's arguments that have types for policy. */
+  argsTypedDepthMax: 16,
+  /** Past actions that a draft of policy is tried on. */
+  simulatedActionsMax: 10_000,
   /** Records kept parsed in memory by one store. */
   cachedRecordsMax: 4_096,
 } as const;

@@ -1,49 +1,13 @@
 /**
- * May this be launched at all, and without a person? One interface, which the built-in class rule fills.
- * An engine that throws, or answers nothing in time, has denied: nothing is ever allowed by a failure.
+ * May this be launched at all, and without a person? The built-in class rule, and an engine that asks Cedar where the
+ * configuration has rules or Cedar files. An engine that throws, or answers nothing in time, has denied: nothing is
+ * ever allowed by a failure.
  * Source: spec authority (policy).
  */
-import { beforeRing, digest, isWellFormed, type Json, type JsonObject, type Timer } from '../core/index.js';
+import type { ZodType } from 'zod';
+import { beforeRing, digest, isWellFormed, type Json, LIMITS, type Timer } from '../core/index.js';
+import type { Decision, PolicyAnswer, PolicyEngine, PolicyQuestion } from './question.js';
 import type { TrustConfig } from './schema.js';
-
-/** The facts that policy judges. */
-export type PolicyQuestion = {
-  readonly principal: string;
-  readonly on_behalf_of: readonly string[];
-  readonly project: string;
-  readonly connector: string;
-  readonly operation: string;
-  readonly class: string;
-  readonly target: string;
-  readonly amount: number | null;
-  readonly currency: string | null;
-  readonly facts_unknown: boolean;
-  readonly args: JsonObject;
-};
-
-export interface PolicyAnswer {
-  readonly outcome: 'ALLOW' | 'DENY' | 'REQUIRE_APPROVAL';
-  /** Why it denies: by a rule, or because it could not be evaluated. */
-  readonly code?: 'policy_denied' | 'policy_error';
-  /** Names of the rules that determined the outcome. */
-  readonly determinedBy: readonly string[];
-  /** One sentence that the agent may be told. */
-  readonly reason: string;
-}
-
-export interface PolicyEngine {
-  decide(question: PolicyQuestion, config: TrustConfig): PolicyAnswer | Promise<PolicyAnswer>;
-}
-
-/** A decision as it is kept in the events of an action. */
-export type Decision = {
-  readonly decision_id: string;
-  readonly outcome: PolicyAnswer['outcome'];
-  readonly code: string | null;
-  readonly determined_by: readonly string[];
-  readonly reason: string;
-  readonly facts_digest: string;
-};
 
 const UNATTENDED: ReadonlySet<string> = new Set(['read', 'reversible']);
 
@@ -63,7 +27,10 @@ export const classRule: PolicyEngine = {
   },
 };
 
-const ENGINE_MS_MAX = 1_000;
+/** Whether `launch_unattended` is asked at all. */
+export function mayRunUnattended(question: PolicyQuestion, config: TrustConfig): boolean {
+  return UNATTENDED.has(question.class) || config.policy.allow_unattended_irreversible;
+}
 
 /** Asks an engine, and makes of any failure a DENY with `policy_error`. */
 export async function decidePolicy(
@@ -72,45 +39,55 @@ export async function decidePolicy(
   config: TrustConfig,
   decisionId: string,
   timer: (ms: number) => Timer,
+  args?: ZodType,
 ): Promise<Decision> {
   const facts_digest = digest('countersign-facts/1', question as unknown as Json);
-  const answer = await answerInTime(engine, question, config, timer);
-  const { outcome, determinedBy, reason } = answer;
+  const answer = await answerInTime(() => engine.decide(question, config, args), timer);
+  const { outcome, determinedBy, reason, reservations } = answer;
   const code = outcome === 'DENY' ? (answer.code ?? 'policy_denied') : null;
-  return { decision_id: decisionId, outcome, code, determined_by: determinedBy, reason, facts_digest };
+  const bounds = outcome !== 'ALLOW' || reservations === undefined ? {} : { reservations };
+  return { decision_id: decisionId, outcome, code, determined_by: determinedBy, reason, facts_digest, ...bounds };
 }
 
 /** An engine's answer in its plain form; undefined for anything that is none. */
 function answerIn(given: PolicyAnswer | undefined): PolicyAnswer | undefined {
   if (typeof given !== 'object' || given === null) return undefined;
-  const { outcome, code, determinedBy, reason } = given;
+  const { outcome, code, determinedBy, reason, reservations } = given;
   if (outcome !== 'ALLOW' && outcome !== 'DENY' && outcome !== 'REQUIRE_APPROVAL') return undefined;
   if (typeof reason !== 'string' || !isWellFormed(reason)) return undefined;
   const named = Array.isArray(determinedBy) && determinedBy.every((rule) => typeof rule === 'string');
   if (!named || !determinedBy.every(isWellFormed)) return undefined;
-  return { outcome, determinedBy: [...determinedBy], reason, ...(code === 'policy_error' ? { code } : {}) };
+  if (reservations !== undefined && !reservations.every(({ amount, max }) => isCount(amount) && isCount(max))) return;
+  const bounds = reservations === undefined || reservations.length === 0 ? {} : { reservations: [...reservations] };
+  return {
+    outcome,
+    determinedBy: [...determinedBy],
+    reason,
+    ...(code === 'policy_error' ? { code } : {}),
+    ...bounds,
+  };
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+export function policyError(reason: string, determinedBy: readonly string[] = []): PolicyAnswer {
+  return { outcome: 'DENY', code: 'policy_error', determinedBy, reason };
 }
 
 async function answerInTime(
-  engine: PolicyEngine,
-  question: PolicyQuestion,
-  config: TrustConfig,
+  ask: () => PolicyAnswer | Promise<PolicyAnswer>,
   timer: (ms: number) => Timer,
 ): Promise<PolicyAnswer> {
-  const failed = (reason: string): PolicyAnswer => ({
-    outcome: 'DENY',
-    code: 'policy_error',
-    determinedBy: [],
-    reason,
-  });
-  const none = () => failed('policy gave no answer');
+  const none = () => policyError('policy gave no answer');
   try {
-    const asked = engine.decide(question, config);
+    const asked = ask();
     if (!isPromise(asked)) return answerIn(asked) ?? none();
-    const came = await beforeRing(timer(ENGINE_MS_MAX), asked);
-    return came === undefined ? failed('policy took too long to answer') : (answerIn(came.answer) ?? none());
+    const came = await beforeRing(timer(LIMITS.policyMsMax), asked);
+    return came === undefined ? policyError('policy took too long to answer') : (answerIn(came.answer) ?? none());
   } catch {
-    return failed('policy could not be evaluated');
+    return policyError('policy could not be evaluated');
   }
 }
 

@@ -1,11 +1,25 @@
 /** What the operator decided, and what policy says of one action. */
 export {
-  classRule,
-  type Decision,
-  decidePolicy,
-  type PolicyAnswer,
-  type PolicyEngine,
-  type PolicyQuestion,
-} from './engine.js';
+  type BudgetState,
+  budgetKind,
+  budgetRecords,
+  overBound,
+  overReason,
+  type Reservation,
+  type Reserved,
+  reserve,
+  reservedRecords,
+  roomFor,
+  settleReserved,
+} from './budget.js';
+export { CedarEngine } from './cedar-engine.js';
+export { classRule, decidePolicy } from './engine.js';
 export { applyConfig, type ConfigState, configKind } from './machine.js';
-export { type ApprovalRule, CONFIG_RECORD, policyVersion, TrustConfig, WrittenTrustConfig } from './schema.js';
+export { type Decision, type PolicyAnswer, type PolicyEngine, type PolicyQuestion, refusalOf } from './question.js';
+export {
+  type ApprovalRule,
+  CONFIG_RECORD,
+  policyVersion,
+  TrustConfig,
+  WrittenTrustConfig,
+} from './schema.js';

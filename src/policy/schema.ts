@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { digest, type Json, LIMITS, PATTERNS } from '../core/index.js';
+import { StoredPolicy, WrittenPolicy } from './rule-schema.js';
 
 /** The one record of kind `config`. */
 export const CONFIG_RECORD = { kind: 'config', id: 'trust' } as const;
@@ -71,7 +72,6 @@ const configFields = {
   /** Agents that the owner of the store may speak as, by the name behind `agent:`. */
   agents: z.record(z.string().regex(PATTERNS.name), Agent.nullable()).default({ local: {} }),
   connectors: z.record(z.string(), z.json()).default({}),
-  policy: z.strictObject({ allow_unattended_irreversible: z.boolean().default(false) }).prefault({}),
   /** Names that `{"$secret":"NAME"}` may use, and where each comes from: `env:NAME` or `file:PATH`. */
   secrets: z
     .record(z.string().regex(PATTERNS.secretName), z.string().regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/.+)$/))
@@ -81,12 +81,14 @@ const configFields = {
 /** The configuration as a person writes it. */
 export const WrittenTrustConfig = z.strictObject({
   ...configFields,
+  policy: WrittenPolicy.prefault({}),
   approvals: z.array(WrittenRule).max(1_000).default([]),
 });
 
 /** The configuration as the ledger holds it: the same with every default and with durations in milliseconds. */
 export const TrustConfig = z.strictObject({
   ...configFields,
+  policy: StoredPolicy.prefault({}),
   approvals: z.array(StoredRule).max(1_000).default([]),
 });
 export type TrustConfig = z.infer<typeof TrustConfig>;

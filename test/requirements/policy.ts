@@ -1,0 +1,62 @@
+/**
+ * What policy must do, by id. A test cites an id with `verifies`.
+ */
+export const policyRequirements = {
+  'policy.money': {
+    source: 'authority',
+    behaviour: 'money in a rule is read by the decimals of its currency; anything else is refused',
+  },
+  'policy.class-rule': {
+    source: 'authority',
+    behaviour: 'a configuration without rules is decided by the class rule, byte for byte, without loading Cedar',
+  },
+  'policy.rules.order': {
+    source: 'authority',
+    behaviour: 'deny wins over ask, and ask over allow, in whatever order rules stand',
+  },
+  'policy.rules.exact': {
+    source: 'authority',
+    behaviour: 'a rule covers exactly the actions that its conditions, told in words, cover',
+  },
+  'policy.rules.unknown': {
+    source: 'authority, actions (facts)',
+    behaviour: 'a target, an amount or an argument of which nothing is known never widens what runs without a person',
+  },
+  'policy.questions': {
+    source: 'authority',
+    behaviour: 'whether it may run without a person is asked only for classes that may',
+  },
+  'policy.otherwise': {
+    source: 'authority',
+    behaviour: 'where no rule matches the classes decide, or a person, or nobody, as the configuration says',
+  },
+  'policy.untrusted-text': {
+    source: 'reliability T32',
+    behaviour: 'text that the agent chose changes no decision',
+  },
+  'policy.errors.deny': {
+    source: 'authority, reliability T18',
+    behaviour: 'any evaluation error in any policy denies, where Cedar alone would skip the policy',
+  },
+  'policy.validated': {
+    source: 'authority',
+    behaviour: 'a policy that could fail for some arguments of an operation denies all of its actions',
+  },
+  'policy.trap': {
+    source: 'authority',
+    behaviour: 'a trap, a module that is not there and an answer of another form deny; a trapped instance is left',
+  },
+  'policy.timeout': { source: 'authority', behaviour: 'an evaluation that takes too long denies' },
+  'policy.lazy': {
+    source: 'design',
+    behaviour: 'policies are parsed once for a configuration, and the sets that are kept are bounded',
+  },
+  'policy.encode.types': {
+    source: 'authority',
+    behaviour: 'arguments enter by the types of their schema: nulls dropped, fractions as decimals; the rest stays out',
+  },
+  'policy.encode.closed': {
+    source: 'authority',
+    behaviour: 'no argument becomes an entity or a function of Cedar, and none of another type enters',
+  },
+} as const;
