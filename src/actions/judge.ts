@@ -85,7 +85,14 @@ export async function judge(
     args,
   );
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
-  const decision = await decidePolicy(services.policy, question, config, decisionId, services.timer);
+  const decision = await decidePolicy(
+    services.policy,
+    question,
+    config,
+    decisionId,
+    services.timer,
+    operation.args,
+  );
   const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
   const excluded = rule === undefined ? [] : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? []);
   const approvers = await checkedApprovers(services, rule, excluded, proposal.approvers, decision, actionClass);

@@ -20,7 +20,7 @@ import type { Operation } from '../connectors/index.js';
 import { canonicalize, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
-import { CONFIG_RECORD, configKind, type Decision, decidePolicy } from '../policy/index.js';
+import { CONFIG_RECORD, configKind, type Decision, decidePolicy, refusalOf } from '../policy/index.js';
 import { expectedFor } from './approve.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
@@ -88,7 +88,7 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   };
   const receipts = await storedReceipts(services, loaded);
   for (const receipt of receipts) await verifyReceipt(services, receipt, expected);
-  const decision = await decideAgain(services, loaded);
+  const decision = await decideAgain(services, loaded, operation);
   if (operation.snapshot !== undefined) {
     const before = { content: { ...content, preconditions: null }, argsText, args };
     const now = await consult(services, before, {}, (call) => operation.snapshot?.(call));
@@ -124,13 +124,16 @@ async function storedReceipts(services: Services, { state }: LoadedAction): Prom
 }
 
 /** Policy at launch; the stricter of the two decisions wins. */
-async function decideAgain(services: Services, { content, state, args }: LoadedAction): Promise<Decision> {
+async function decideAgain(
+  services: Services,
+  { content, state, args }: LoadedAction,
+  operation: Operation,
+): Promise<Decision> {
   const question = questionOf(content, content.flags.includes('facts_unknown'), args);
   const { config } = services.trust();
-  const decision = await decidePolicy(services.policy, question, config, services.ids.mint('dec'), services.timer);
-  if (decision.outcome === 'DENY') {
-    throw new Refusal(decision.code === 'policy_error' ? 'policy_error' : 'policy_denied', decision.reason);
-  }
+  const id = services.ids.mint('dec');
+  const decision = await decidePolicy(services.policy, question, config, id, services.timer, operation.args);
+  if (decision.outcome === 'DENY') throw refusalOf(decision);
   if (decision.outcome === 'REQUIRE_APPROVAL' && state.authorization?.kind !== 'receipts') {
     throw new Refusal('receipt_required', 'policy asks for a person now');
   }

@@ -9,7 +9,7 @@
 import type { Approval } from '../approvals/index.js';
 import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
-import type { Decision } from '../policy/index.js';
+import { type Decision, refusalOf } from '../policy/index.js';
 import { isOpen } from './evolve.js';
 import type {
   ActionContent,
@@ -117,9 +117,7 @@ function propose(
   { content, decision }: { content: ActionContent; decision: Decision },
 ): readonly ActionEvent[] | Refusal {
   if (state !== undefined) return refuse(state, 'its id is taken');
-  if (decision.outcome === 'DENY') {
-    return new Refusal(decision.code === 'policy_error' ? 'policy_error' : 'policy_denied', decision.reason);
-  }
+  if (decision.outcome === 'DENY') return refusalOf(decision);
   return [{ type: 'action-proposed', data: { content, decision } as unknown as JsonObject }];
 }
 

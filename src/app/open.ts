@@ -7,7 +7,7 @@ import { type Act, type IssuedAct, ProofVerifier } from '../approvals/index.js';
 import type { Connector, Log } from '../connectors/index.js';
 import { type Clock, type Failpoint, Fault, IdMinter, isOurs, PATTERNS, type Random, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
-import { classRule, type PolicyEngine } from '../policy/index.js';
+import { CedarEngine, type PolicyEngine } from '../policy/index.js';
 import { startTimer, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
 import { Gate } from './gate.js';
@@ -69,7 +69,8 @@ async function openGate(
   ledger: Ledger,
   ledgerId: string,
 ): Promise<CountersignGate> {
-  const { clock = systemClock, random = systemRandom, policy = classRule, failpoint = () => undefined } = options;
+  const { clock = systemClock, random = systemRandom, failpoint = () => undefined } = options;
+  const { policy = new CedarEngine({ monotonic: () => clock.monotonic() }) } = options;
   const tools = new ToolConnector();
   const extra = new Map(
     [tools, ...(options.connectors ?? [])].map((connector): [string, Connector] => [connector.name, connector]),

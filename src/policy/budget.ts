@@ -7,8 +7,9 @@
  * INVARIANT: reserved + spent never passes the bound by a reservation (policy.budget.exact).
  * Source: spec authority (policy: limits and budgets), reliability T13, I5.
  */
-import { isoTime, type Json, type JsonObject, Refusal } from '../core/index.js';
+import { isoTime, type JsonObject, Refusal } from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent, RecordRef, View } from '../ledger/index.js';
+import type { Decision } from './question.js';
 import type { Period } from './rule-schema.js';
 
 /** What one launch takes of one bound. */
@@ -75,42 +76,40 @@ export function budgetRecords(reservations: readonly Reservation[] | undefined, 
   return (reservations ?? []).map((reservation) => budgetRecord(reservation, now));
 }
 
-export interface Room {
-  /** The first bound that has no room. */
-  readonly over: Reservation | undefined;
-  /** Whether the periods are those of the records that were locked. */
-  readonly isCurrent: boolean;
+/** What a launch gets of its bounds: all of it, or the first bound that has no room, or the periods changed. */
+export type Taken =
+  | { readonly is: 'taken'; readonly events: readonly NewEvent[]; readonly reserved: readonly Reserved[] }
+  | { readonly is: 'over'; readonly bound: Reservation }
+  | { readonly is: 'stale' };
+
+export interface Launching {
+  readonly actionId: string;
+  readonly attempt: number;
 }
 
-/** Whether every bound has room at the time of the commit; `lockedAt` is the time by which records were named. */
-export function roomFor(view: View, reservations: readonly Reservation[] | undefined, lockedAt: number): Room {
-  const list = reservations ?? [];
-  const isCurrent = list.every((one) => budgetRecord(one, view.now).id === budgetRecord(one, lockedAt).id);
-  if (!isCurrent) return { over: undefined, isCurrent };
-  const over = list.find((one) => !hasRoom(view.get(budgetKind, budgetRecord(one, view.now).id)?.state, one));
-  return { over, isCurrent };
+/** Takes of every bound at the time of the commit; `lockedAt` is the time by which the records were named. */
+export function takeRoom(
+  view: View,
+  reservations: readonly Reservation[] | undefined,
+  lockedAt: number,
+  { actionId, attempt }: Launching,
+): Taken {
+  const events: NewEvent[] = [];
+  for (const bound of reservations ?? []) {
+    const record = budgetRecord(bound, view.now);
+    if (record.id !== budgetRecord(bound, lockedAt).id) return { is: 'stale' };
+    if (!hasRoom(view.get(budgetKind, record.id)?.state, bound)) return { is: 'over', bound };
+    const { rule, currency, amount, max } = bound;
+    const data: JsonObject = { rule, currency, amount, max, action_id: actionId, attempt };
+    events.push({ record, type: 'budget-reserved', data });
+  }
+  const reserved = events.map(({ record, data }) => ({ budget: record.id, amount: data['amount'] as number }));
+  return { is: 'taken', events, reserved };
 }
 
 function hasRoom(state: BudgetState | undefined, { amount, max }: Reservation): boolean {
   const used = (state?.reserved ?? 0) + (state?.spent ?? 0);
-  return amount >= 0 && used + amount <= max;
-}
-
-/** The events of a launch for which there is room, and what its attempt keeps. */
-export function reserve(
-  reservations: readonly Reservation[] | undefined,
-  now: number,
-  action: { readonly actionId: string; readonly attempt: number },
-): { readonly events: readonly NewEvent[]; readonly reserved: readonly Reserved[] } {
-  const events = (reservations ?? []).map((one): NewEvent => {
-    const { rule, currency, amount, max } = one;
-    const data: JsonObject = { rule, currency, amount, max, action_id: action.actionId, attempt: action.attempt };
-    return { record: budgetRecord(one, now), type: 'budget-reserved', data };
-  });
-  return {
-    events,
-    reserved: events.map(({ record, data }) => ({ budget: record.id, amount: data['amount'] as number })),
-  };
+  return Number.isSafeInteger(amount) && amount >= 0 && used + amount <= max;
 }
 
 /** The records that the outcome of an attempt has to lock. */
@@ -132,25 +131,32 @@ const SETTLED: Readonly<Record<Settling, string | undefined>> = {
 export function settleReserved(
   reserved: readonly Reserved[] | undefined,
   outcome: Settling,
-  action: { readonly actionId: string; readonly attempt: number },
+  { actionId, attempt }: Launching,
 ): readonly NewEvent[] {
   const type = SETTLED[outcome];
   if (type === undefined) return [];
   return (reserved ?? []).map(({ budget, amount }) => ({
     record: { kind: 'budget', id: budget },
     type,
-    data: { amount, action_id: action.actionId, attempt: action.attempt } satisfies Json,
+    data: { amount, action_id: actionId, attempt },
   }));
 }
 
 /** The refusal of a launch for which there is no room. */
-export function overBound({ rule, over }: Reservation): Refusal {
-  const reason = overReason({ rule });
+export function overBound(bound: Reservation): Refusal {
+  const { rule, over } = bound;
+  const reason = overReason(bound);
   const details = { rule: `rule: ${rule}` };
   if (over === 'deny') return new Refusal('policy_denied', reason, { details, next: 'try again in the next period' });
   return new Refusal('receipt_required', reason, { details });
 }
 
-export function overReason({ rule }: Pick<Reservation, 'rule'>): string {
+/** The decision of a proposal for which there is no room, and whose rule asks then. */
+export function overDecision({ reservations: _, ...decision }: Decision, bound: Reservation): Decision {
+  const determined_by = [`rule: ${bound.rule}`];
+  return { ...decision, outcome: 'REQUIRE_APPROVAL', determined_by, reason: overReason(bound) };
+}
+
+function overReason({ rule }: Reservation): string {
   return `the bound of rule \`${rule}\` is used up`;
 }

@@ -4,13 +4,13 @@ export {
   budgetKind,
   budgetRecords,
   overBound,
-  overReason,
+  overDecision,
   type Reservation,
   type Reserved,
-  reserve,
   reservedRecords,
-  roomFor,
+  type Settling,
   settleReserved,
+  takeRoom,
 } from './budget.js';
 export { CedarEngine } from './cedar-engine.js';
 export { classRule, decidePolicy } from './engine.js';

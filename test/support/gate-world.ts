@@ -19,7 +19,7 @@ import { type Clock, type Failpoint, IdMinter, Refusal } from '../../src/core/in
 import { createLedger, LEDGER_RECORD } from '../../src/identity/index.js';
 import { LocalLedger, type LocalStore, MemoryStore } from '../../src/ledger/index.js';
 import { formatThreadKey, readThreadKey, threadProjection } from '../../src/messages/index.js';
-import { applyConfig, CONFIG_RECORD, classRule, type PolicyEngine } from '../../src/policy/index.js';
+import { applyConfig, CedarEngine, CONFIG_RECORD, type PolicyEngine } from '../../src/policy/index.js';
 import { CountingConnector } from './counting-connector.js';
 import { ALICE, type Person } from './gate-people.js';
 
@@ -168,7 +168,7 @@ export async function servicesOver(
     random: systemRandom,
     ids: new IdMinter(clock, systemRandom),
     proofs: new ProofVerifier(),
-    policy: options.policy ?? classRule,
+    policy: options.policy ?? new CedarEngine({ monotonic: () => clock.monotonic() }),
     failpoint: options.failpoint ?? (() => undefined),
     trust: () => trust.active(),
     reloadTrust: () => trust.reload(),
