@@ -11,6 +11,8 @@ import {
   checkInView,
   type Expected,
   excludedOf,
+  FREEZE_RECORD,
+  frozenIn,
   Receipt,
   receiptRecords,
   requestKind,
@@ -23,14 +25,22 @@ import { isWellFormed, type Json, LIMITS, type Principal, Refusal } from '../cor
 import { LEDGER_RECORD } from '../identity/index.js';
 import type { NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { methodsOf } from './eligible.js';
 import { actionKind } from './evolve.js';
-import { methodsOf } from './judge.js';
 import { currentSummary, type LoadedAction, loadAction } from './load.js';
 import { type ActionCommand, decideAction } from './machine.js';
 import { policyBarrier } from './request.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
 export type Attached = { readonly action_id: string; readonly state: string; readonly approvals: number };
+
+/** What goes with a denial. */
+export interface DenialExtras {
+  /** For people and agents to read; no part of the signature. */
+  readonly words?: string | null;
+  /** Whether the agent is asked to come again with something else. */
+  readonly sendBack?: boolean;
+}
 
 /** Refuses `format` for anything that is not a receipt. */
 export function parseReceipt(value: unknown): Receipt {
@@ -56,7 +66,8 @@ export function expectedFor(services: Services, loaded: LoadedAction, summaryDig
     notBefore: state.proposed_at,
     methods: rule === undefined ? [] : methodsOf(rule, content.class),
     approvers: rule === undefined ? [] : content.approvers,
-    excluded: rule === undefined ? [] : excludedOf(rule, config, content.proposed_by, content.on_behalf_of),
+    excluded:
+      rule === undefined ? [] : excludedOf(rule, config, content.proposed_by, content.on_behalf_of, content.edited_by),
   };
 }
 
@@ -116,10 +127,13 @@ export function attachReceipt(
   caller: Caller,
   actionId: string,
   value: unknown,
-  words: string | null = null,
+  { words = null, sendBack = false }: DenialExtras = {},
 ): Promise<Attached> {
   const receipt = parseReceipt(value);
   demandWords(words);
+  if (sendBack && (words === null || receipt.request.kind !== 'action' || receipt.request.decision !== 'deny')) {
+    throw new Refusal('invalid', 'sending back takes a signed denial and words for the agent', { path: 'words' });
+  }
   return withFreshFacts(services, async () => {
     // Read before anything is judged: what is applied meanwhile, by this process as well, is noticed in the commit.
     const { head } = services.trust();
@@ -129,7 +143,7 @@ export function attachReceipt(
     const committed = await services.ledger.commit<Attached>({
       actor: denies ? request.approver : caller.principal,
       ...(denies ? { once: [{ scope: 'nonce', key: request.nonce }] } : {}),
-      reads: [LEDGER_RECORD, CONFIG_RECORD, ...receiptRecords(receipt)],
+      reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...receiptRecords(receipt)],
       writes: [
         { kind: 'request', id: request.request_id },
         { kind: 'action', id: actionId },
@@ -137,9 +151,9 @@ export function attachReceipt(
       decide: (view) => {
         if (view.get(actionKind, actionId)?.head !== loaded.snapshot.head) return STALE;
         if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && !denies) return STALE_TRUST;
-        const refused = checkInView(view, receipt, expected);
+        const refused = (denies ? undefined : frozenIn(view, loaded.content)) ?? checkInView(view, receipt, expected);
         if (refused !== undefined) return refused;
-        return attach(view, loaded, receipt, denies, words);
+        return attach(view, loaded, receipt, denies && { how: sendBack ? 'changes_requested' : 'denied', words });
       },
     });
     return committed.outcome;
@@ -152,7 +166,9 @@ export function demandWords(words: string | null): void {
   throw new Refusal('invalid', 'the words are too long, or no text', { path: 'words' });
 }
 
-function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: boolean, words: string | null) {
+type Denial = Pick<Extract<ActionCommand, { do: 'cancel' }>, 'how' | 'words'>;
+
+function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: false | Denial) {
   const { request } = receipt;
   const stored = view.get(requestKind, request.request_id)?.state;
   if (stored?.state === 'used') return new Refusal('replay', 'the receipt was used already');
@@ -166,7 +182,7 @@ function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: bool
     nonce: request.nonce,
   };
   const command: ActionCommand = denies
-    ? { do: 'cancel', how: 'denied', by: request.approver, words }
+    ? { do: 'cancel', by: request.approver, ...denies }
     : { do: 'approve', approval };
   const decided = decideAction(loaded.state, command, view.now);
   if (decided instanceof Refusal) return decided;

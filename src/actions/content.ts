@@ -48,7 +48,7 @@ export function actionBinding(content: Omit<ActionContent, 'binding'>): string {
     preconditions: content.preconditions,
     provenance: content.provenance,
     flags: content.flags,
-    edited_by: null,
+    edited_by: content.edited_by,
     pipeline_digest: null,
     ledger_id: content.ledger_id,
   });

@@ -18,7 +18,8 @@ export const actionKind: Kind<ActionState> = {
     status: state.state,
     principal: state.content.proposed_by,
     ...dueOf(state),
-    ...(isOpen(state.state) ? { lookup: state.content.effect } : {}),
+    // What people denied is found as well: the same effect asked for again is shown as such.
+    ...(isOpen(state.state) || state.closed?.how === 'denied' ? { lookup: state.content.effect } : {}),
   }),
 };
 

@@ -1,9 +1,10 @@
 /** The gate: actions from proposal to outcome. */
-export { type Attached, attachReceipt, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
+export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
 export { actionKind } from './evolve.js';
 export { callLaunched, execute } from './launch.js';
 export { findOperation, type LoadedAction, loadAction, pinnedOperation, previewAction } from './load.js';
 export { type ActionCommand, decideAction, type Launch, type Settlement } from './machine.js';
+export { ActionMemo } from './memo.js';
 export { explainProposal, type ProposedAction, propose, proposeLike } from './propose.js';
 export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
 export { CLASS_WORDS, type Summary, threadText } from './render.js';

@@ -3,7 +3,7 @@
  * class, what must still hold at launch, policy, and who may approve. Nothing is written here.
  * Source: spec actions (the action), authority (approval rules).
  */
-import { approversOf, excludedOf, ruleFor } from '../approvals/index.js';
+import { excludedOf, ruleFor } from '../approvals/index.js';
 import type { ActionClass, Operation, SummaryLine } from '../connectors/index.js';
 import {
   canonicalize,
@@ -18,9 +18,10 @@ import {
   secretPath,
   utf8Length,
 } from '../core/index.js';
-import { personKind } from '../identity/index.js';
-import { type ApprovalRule, type Decision, decidePolicy, type PolicyQuestion } from '../policy/index.js';
-import { callFor, consult, findOperation } from './load.js';
+import { type BudgetEvents, type Decision, decidePolicy, type PolicyQuestion } from '../policy/index.js';
+import { callFor, consult } from './consult.js';
+import { checkedApprovers } from './eligible.js';
+import { findOperation, readOnlyArgs } from './load.js';
 import type { Launch } from './machine.js';
 import { type ActionContent, CLASSES, type Flag, Proposal } from './schema.js';
 import type { Caller, Services } from './services.js';
@@ -46,6 +47,8 @@ export interface Judged {
   readonly ownLines: string | undefined;
   /** Set when the launch shall be part of the same commit. */
   readonly launch?: Launch;
+  /** What that launch takes of the bounds of policy. */
+  readonly reserving?: BudgetEvents;
 }
 
 export function parseProposal(input: unknown) {
@@ -85,17 +88,18 @@ export async function judge(
     args,
   );
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
-  const decision = await decidePolicy(
-    services.policy,
-    question,
-    config,
-    decisionId,
-    services.timer,
-    operation.args,
-  );
+  const decision = await decidePolicy(services.policy, question, config, decisionId, services.timer, operation.args);
   const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
-  const excluded = rule === undefined ? [] : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? []);
-  const approvers = await checkedApprovers(services, rule, excluded, proposal.approvers, decision, actionClass);
+  const excluded =
+    rule === undefined ? [] : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? [], null);
+  const quorum = Math.max(rule?.quorum ?? 1, proposal.quorum ?? 1);
+  const approvers = await checkedApprovers(
+    services,
+    { rule, excluded, quorum },
+    proposal.approvers,
+    decision,
+    actionClass,
+  );
   const goes = launch && decision.outcome === 'ALLOW';
   const prepared = goes
     ? ((await consult(services, subject, { fresh }, (call) => operation.prepare?.(call))) ?? null)
@@ -124,7 +128,7 @@ export async function judge(
       class: actionClass,
       policy_version: version,
       approvers,
-      quorum: rule?.quorum ?? 1,
+      quorum,
       rule: rule?.title ?? null,
       launch_within_ms: Math.min(
         proposal.launch_within_ms ?? Infinity,
@@ -133,6 +137,10 @@ export async function judge(
       operation_digest: operation.digest,
       preconditions,
       provenance: null,
+      edited_by: null,
+      revised_from: null,
+      changed_paths: [],
+      replaces: null,
     },
     ...(goes ? { launch: plan } : {}),
   };
@@ -172,7 +180,8 @@ function checkedArgs(operation: Operation, input: JsonObject): { args: JsonObjec
   }
   const secret = secretPath(args);
   if (secret !== undefined) throw new Refusal('secret_value', 'a secret stands here in plain', { path: secret });
-  return { args, argsText };
+  // INVARIANT: what is judged is what will be signed, and no connector can change it (actions.propose.args-read-only).
+  return { args: readOnlyArgs(argsText), argsText };
 }
 
 /** What a schema throws of itself (a cycle that it follows for ever) is a refusal as well. */
@@ -220,54 +229,6 @@ function checkedClass(operation: Operation, args: JsonObject, asked: ActionClass
     throw new Refusal('class', `the operation is of class ${floor}`, { path: 'class' });
   }
   return asked;
-}
-
-async function checkedApprovers(
-  services: Services,
-  rule: ApprovalRule | undefined,
-  excluded: readonly string[],
-  asked: readonly string[] | undefined,
-  decision: Decision,
-  actionClass: ActionClass,
-): Promise<readonly string[]> {
-  const active = rule === undefined ? [] : await activeApprovers(services);
-  const usable = rule !== undefined && methodsOf(rule, actionClass).length > 0;
-  const approvers = usable ? approversOf(rule, active, excluded, asked) : [];
-  const outsider = asked?.find((name) => !approvers.includes(name));
-  if (outsider !== undefined) {
-    throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
-  }
-  if (decision.outcome === 'REQUIRE_APPROVAL' && approvers.length < (rule?.quorum ?? 1)) {
-    if (rule !== undefined && !usable) {
-      const next = 'add `software_key_for_costly: true` to the rule, and apply it with `countersign config apply`';
-      throw new Refusal('approvers', 'a software key does not count for high impact', { next });
-    }
-    throw new Refusal(
-      'approvers',
-      rule === undefined ? 'no approval rule covers this' : 'too few people may approve this',
-    );
-  }
-  return approvers;
-}
-
-/** A software key counts for class costly only where the rule says so. */
-export function methodsOf(rule: ApprovalRule, actionClass: ActionClass): readonly string[] {
-  return rule.methods.filter(
-    (method) => method !== 'ed25519' || actionClass !== 'costly' || rule.software_key_for_costly,
-  );
-}
-
-async function activeApprovers(services: Services): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await services.ledger.list({ kind: 'person', statuses: ['active'], ...(after ? { after } : {}) });
-    for (const { id } of page.rows) {
-      const person = await services.ledger.read(personKind, id);
-      if (person?.state.roles.includes('approver')) names.push(id);
-    }
-    if (page.next === undefined || names.length >= LIMITS.unitRecordsMax) return names;
-    after = page.next;
-  }
 }
 
 /** Every string in a value, at any depth. */

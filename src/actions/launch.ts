@@ -11,6 +11,8 @@
 import {
   checkInView,
   type Expected,
+  FREEZE_RECORD,
+  frozenIn,
   type Receipt,
   receiptRecords,
   requestKind,
@@ -20,11 +22,21 @@ import type { Operation } from '../connectors/index.js';
 import { canonicalize, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
-import { CONFIG_RECORD, configKind, type Decision, decidePolicy, refusalOf } from '../policy/index.js';
+import {
+  budgetRecords,
+  CONFIG_RECORD,
+  configKind,
+  type Decision,
+  decidePolicy,
+  overBound,
+  refusalOf,
+  takeRoom,
+} from '../policy/index.js';
 import { expectedFor } from './approve.js';
+import { consult } from './consult.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
-import { consult, type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
+import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
 import { decideAction, type Launch } from './machine.js';
 import { policyBarrier } from './request.js';
 import { type Attempt, CLASSES } from './schema.js';
@@ -41,6 +53,8 @@ interface LaunchFacts {
   readonly receipts: readonly Receipt[];
   readonly expected: Expected;
   readonly prepared: Json;
+  /** When the bounds of policy were named that the launch takes of. */
+  readonly judgedAt: number;
 }
 
 /** Launches an approved action and tells what became of it. Refuses with the codes of the gate. */
@@ -97,7 +111,10 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
     }
   }
   const prepared = (await consult(services, loaded, {}, (call) => operation.prepare?.(call))) ?? null;
-  return { trustHead, loaded, operation, decision, receipts, expected, prepared };
+  // The questions took their time: what was recomputed has to stand still, the bytes of the arguments among it.
+  if ((await loadAction(services, actionId)).snapshot.head !== loaded.snapshot.head) throw STALE;
+  const judgedAt = services.clock.now();
+  return { trustHead, loaded, operation, decision, receipts, expected, prepared, judgedAt };
 }
 
 const EMPTY_LAUNCH: Launch = {
@@ -143,14 +160,12 @@ async function decideAgain(
 async function commitLaunch(services: Services, caller: Caller, facts: LaunchFacts) {
   const { trustHead, loaded, receipts } = facts;
   const { content } = loaded;
+  const bounds = budgetRecords(boundsOf(facts), facts.judgedAt);
   const committed = await services.ledger.commit({
     actor: caller.principal,
     once: receipts.map(({ request }) => ({ scope: 'nonce', key: request.nonce })),
-    reads: [LEDGER_RECORD, CONFIG_RECORD, ...receipts.flatMap(receiptRecords)],
-    writes: [
-      { kind: 'effect', id: content.effect },
-      { kind: 'action', id: content.action_id },
-    ],
+    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...receipts.flatMap(receiptRecords)],
+    writes: [...bounds, { kind: 'effect', id: content.effect }, { kind: 'action', id: content.action_id }],
     lookups: [{ kind: 'action', key: content.effect }],
     decide: (view) => {
       if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
@@ -166,6 +181,8 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
 function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const { loaded, receipts, expected, decision, operation, prepared } = facts;
   const { content, state } = loaded;
+  const frozen = frozenIn(view, content);
+  if (frozen !== undefined) return frozen;
   const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch;
   if (epoch !== content.epoch) return new Refusal('decision_required', 'the store was restored since the proposal');
   for (const receipt of receipts) {
@@ -187,6 +204,10 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   if (taken && content.class !== 'read' && !content.flags.includes('possible_duplicate')) {
     return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
   }
+  const action = { actionId: content.action_id, attempt: state.attempts.length + 1 };
+  const room = takeRoom(view, boundsOf(facts), facts.judgedAt, action);
+  if (room.is === 'stale') return STALE;
+  if (room.is === 'over') return overBound(room.bound);
   const authorization = state.authorization ?? EMPTY_LAUNCH.authorization;
   const launch: Launch = {
     authorization,
@@ -194,12 +215,18 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     launchedBy: caller.principal,
     timeoutMs: operation.timeoutMs,
     prepared,
+    reserved: room.reserved,
   };
   const decided = decideAction(state, { do: 'launch', launch }, view.now);
   if (decided instanceof Refusal) return decided;
   const record = { kind: 'action', id: content.action_id } as const;
-  const events: NewEvent[] = decided.map((event) => ({ record, ...event }));
+  const events: NewEvent[] = [...room.events, ...decided.map((event) => ({ record, ...event }))];
   return { events, outcome: { action_id: content.action_id } };
+}
+
+/** What bounds a launch: that of policy alone, not one that people approved. */
+function boundsOf({ loaded, decision }: LaunchFacts): Decision['reservations'] {
+  return loaded.state.authorization?.kind === 'policy' ? decision.reservations : undefined;
 }
 
 function distinct(receipts: readonly Receipt[]): number {

@@ -9,7 +9,7 @@
 import type { Approval } from '../approvals/index.js';
 import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
-import { type Decision, refusalOf } from '../policy/index.js';
+import { type Decision, type Reserved, refusalOf } from '../policy/index.js';
 import { isOpen } from './evolve.js';
 import type {
   ActionContent,
@@ -42,6 +42,7 @@ export interface Launch {
   readonly launchedBy: string;
   readonly timeoutMs: number;
   readonly prepared: Json;
+  readonly reserved?: readonly Reserved[];
 }
 
 export interface Settlement {
@@ -141,6 +142,11 @@ function approve(state: ActionState, approval: Approval, now: number): readonly 
   return [{ type: 'action-approved', data: { approvals, authorization, launch_by } as unknown as JsonObject }];
 }
 
+/** What was done, or denied, before: policy alone never allows it again. */
+export function needsPerson(flags: ActionContent['flags']): boolean {
+  return flags.includes('possible_duplicate') || flags.includes('previously_denied');
+}
+
 /** A failure that the connector itself did not tell: then only a person may allow another launch. */
 function isFinding(state: ActionState): boolean {
   const settledBy = state.attempts.at(-1)?.settled_by;
@@ -151,7 +157,7 @@ function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusa
   if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'it can not be allowed');
   if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
   if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
-  if (state.decision.outcome !== 'ALLOW' || isFinding(state) || state.content.flags.includes('possible_duplicate')) {
+  if (state.decision.outcome !== 'ALLOW' || isFinding(state) || needsPerson(state.content.flags)) {
     return new Refusal('receipt_required', 'a person has to approve this');
   }
   const authorization: Authorization = { kind: 'policy', decision_id: state.decision.decision_id };
@@ -197,6 +203,7 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
     deadline: now + plan.timeoutMs,
     send_by: now + LIMITS.launchToCallMsMax,
     prepared: plan.prepared,
+    ...(plan.reserved === undefined || plan.reserved.length === 0 ? {} : { reserved: plan.reserved }),
     finished_at: null,
     outcome: null,
     code: null,

@@ -6,16 +6,20 @@
  * 6. One commit, which joins an equal action that the same principal has open already.
  * Source: spec actions (the action, joining, transitions).
  */
+import { FREEZE_RECORD, frozenIn } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
 import { canonicalize, contentRef, digest, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, LookupRow, NewEvent, View } from '../ledger/index.js';
-import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { budgetRecords, CONFIG_RECORD, configKind } from '../policy/index.js';
+import { askEvent, askingOf, askingRecords } from './asks.js';
+import { withinBounds } from './bounds.js';
+import { consult } from './consult.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal } from './judge.js';
-import { consult, contentPayload, findOperation, loadAction } from './load.js';
-import { type ActionCommand, decideAction } from './machine.js';
+import { contentPayload, findOperation, loadAction } from './load.js';
+import { type ActionCommand, decideAction, needsPerson } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { commitCommand } from './settle.js';
@@ -145,11 +149,15 @@ async function commitProposal(
           key: proposal.idempotency_key,
           command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
         };
+  const asking = await askingOf(services, caller.principal);
+  const asked = asking === undefined ? { reads: [], writes: [] } : askingRecords(asking);
+  const lockedAt = services.clock.now();
+  const bounds = budgetRecords(judged.decision.reservations, lockedAt);
   const committed = await services.ledger.commit<Proposed>({
     actor: caller.principal,
     ...(claim === undefined ? {} : { claim }),
-    reads: [LEDGER_RECORD, CONFIG_RECORD],
-    writes: [{ kind: 'effect', id: effect }, record],
+    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...asked.reads],
+    writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, record],
     lookups: [{ kind: 'action', key: effect }],
     decide: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
@@ -158,11 +166,19 @@ async function commitProposal(
       if (own !== undefined && claim === undefined && !rerun) {
         return { events: [], outcome: { action_id: own.id, joined: true } };
       }
-      const content = boundContent(view, judged, effect, open);
+      const frozen = frozenIn(view, unbound);
+      if (frozen !== undefined) return frozen;
+      const bounded = withinBounds(view, judged, lockedAt);
+      if (bounded instanceof Refusal) return bounded;
+      const content = boundContent(view, bounded, effect, open);
       if (content instanceof Refusal) return content;
-      const events = proposalEvents(content, judged, view.now);
+      const events = proposalEvents(content, bounded, view.now);
       if (events instanceof Refusal) return events;
-      return { events, outcome: { action_id, joined: false } };
+      const outcome = { action_id, joined: false };
+      const waits = events.every(({ type }) => type !== 'action-approved');
+      const ask = waits && asking !== undefined ? askEvent(view, asking, action_id) : undefined;
+      if (ask instanceof Refusal) return ask;
+      return { events: ask === undefined ? events : [...events, ask], outcome };
     },
   });
   const launched = committed.events.find((event) => event.type === 'action-launched');
@@ -176,7 +192,7 @@ function contentRefs(proposal: ParsedProposal): string[] {
 /** A read may be asked again while it runs; everything else joins as long as its outcome is not settled. */
 function canJoin(row: LookupRow, actionClass: ActionClass): boolean {
   const waiting = row.status === 'proposed' || row.status === 'approved';
-  return waiting || actionClass !== 'read';
+  return waiting || (actionClass !== 'read' && row.status !== 'cancelled');
 }
 
 function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {
@@ -185,7 +201,12 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
   const { unbound, argsText } = judged;
   const duplicate =
     unbound.class !== 'read' && open.some((row) => row.status === 'launched' || row.status === 'unknown');
-  const flags: readonly Flag[] = duplicate ? ['possible_duplicate', ...judged.flags] : judged.flags;
+  const denied = unbound.class !== 'read' && open.some((row) => row.status === 'cancelled');
+  const flags: readonly Flag[] = [
+    ...(duplicate ? (['possible_duplicate'] as const) : []),
+    ...(denied ? (['previously_denied'] as const) : []),
+    ...judged.flags,
+  ];
   const content = {
     ...unbound,
     ledger_id: ledger.ledger_id,
@@ -198,6 +219,9 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
   if (duplicate && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
     return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
   }
+  if (denied && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
+    return new Refusal('approvers', 'a person denied this before, and nobody may approve it now');
+  }
   return { ...content, binding: actionBinding(content) };
 }
 
@@ -208,10 +232,10 @@ function proposalEvents(content: ActionContent, judged: Judged, now: number): Ne
   const kept = judged.ownLines === undefined ? [] : [{ ref: contentRef(judged.ownLines), bytes: judged.ownLines }];
   const payloads = [args, ...kept, ...(judged.proposal.content ?? []).map(contentPayload)];
   const commands: ActionCommand[] = [{ do: 'propose', content, decision: judged.decision }];
-  const allowed = judged.decision.outcome === 'ALLOW' && !content.flags.includes('possible_duplicate');
+  const allowed = judged.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
   if (allowed) commands.push({ do: 'allow' });
   if (allowed && judged.launch !== undefined) commands.push({ do: 'launch', launch: judged.launch });
-  const events: NewEvent[] = [];
+  const events: NewEvent[] = allowed ? [...(judged.reserving ?? [])] : [];
   let state: ActionState | undefined;
   for (const command of commands) {
     const decided = decideAction(state, command, now);

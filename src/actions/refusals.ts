@@ -21,13 +21,13 @@ export const refusalKind: Kind<RefusalState> = {
   name: 'refusal',
   version: 1,
   keepsDocument: true,
-  evolve: (state, event) => evolve(state, event),
+  evolve: (_state, event) => afterRefusal(event),
+  ofLast: (event) => afterRefusal(event),
   columns: (state) => ({ principal: state.principal }),
 };
 
-function evolve(state: RefusalState | undefined, event: LedgerEvent): RefusalState {
-  const { count = 1 } = event.data as { count?: number };
-  return { principal: event.actor, count: (state?.count ?? 0) + count };
+function afterRefusal(event: LedgerEvent): RefusalState {
+  return { principal: event.actor, count: (event.data as { total: number }).total };
 }
 
 /** Counts what is over the bound, and writes the count each time that many more came. */
@@ -53,8 +53,9 @@ export class RefusalRecorder {
         actor,
         writes: [record],
         decide: (view) => {
-          if (isFull(view.get(refusalKind, record.id)?.state)) return { events: [], outcome: false };
-          const data = { code: refusal.code, ...plainSubject(subject) };
+          const state = view.get(refusalKind, record.id)?.state;
+          if (isFull(state)) return { events: [], outcome: false };
+          const data = { code: refusal.code, total: (state?.count ?? 0) + 1, ...plainSubject(subject) };
           return { events: [{ record, type: 'refused', data }], outcome: true };
         },
       });
@@ -88,7 +89,10 @@ export class RefusalRecorder {
     await this.#services.ledger.commit({
       actor,
       writes: [record],
-      decide: () => ({ events: [{ record, type: 'refusals-counted', data: { count } }], outcome: null }),
+      decide: (view) => {
+        const total = (view.get(refusalKind, id)?.state.count ?? 0) + count;
+        return { events: [{ record, type: 'refusals-counted', data: { count, total } }], outcome: null };
+      },
     });
   }
 }

@@ -61,6 +61,11 @@ export function summaryLines(
     line('launch within', `${content.launch_within_ms} ms of the approval`),
     ...preconditions.map(([name, value]) => line(`must still hold ${name}`, value)),
     line('flags', content.flags.join(', ') || 'none'),
+    ...(content.edited_by === null
+      ? []
+      : [line('edited by', content.edited_by), line('changed by the editor', content.changed_paths.join(', '))]),
+    ...(content.revised_from === null ? [] : [line('edited from', content.revised_from)]),
+    ...(content.replaces === null ? [] : [line('runs again', content.replaces)]),
     line('provenance', content.provenance === null ? 'none' : JSON.stringify(content.provenance)),
     line('code that will run', content.operation_digest),
     line('policy version', content.policy_version),

@@ -3,7 +3,7 @@
  * It is issued only for a record that can use it, and only to somebody who could approve it.
  * Source: spec authority (request and receipt).
  */
-import { openRequest, type RequestDocument } from '../approvals/index.js';
+import { FREEZE_RECORD, frozenIn, openRequest, type RequestDocument } from '../approvals/index.js';
 import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
@@ -74,7 +74,13 @@ async function issue(
   const nonce = base64urlEncode(services.random.bytes(32));
   const committed = await services.ledger.commit({
     actor: caller.principal,
-    reads: [LEDGER_RECORD, CONFIG_RECORD, { kind: 'person', id: approver }, { kind: 'action', id: actionId }],
+    reads: [
+      LEDGER_RECORD,
+      CONFIG_RECORD,
+      FREEZE_RECORD,
+      { kind: 'person', id: approver },
+      { kind: 'action', id: actionId },
+    ],
     writes: [{ kind: 'request', id: request_id }],
     decide: (view) => {
       if (view.get(actionKind, actionId)?.head !== snapshot.head) return STALE;
@@ -82,6 +88,8 @@ async function issue(
       if (view.get(personKind, approver)?.state.state !== 'active') {
         return new Refusal('unknown_approver', 'no such person is registered');
       }
+      const frozen = decision === 'approve' ? frozenIn(view, content) : undefined;
+      if (frozen !== undefined) return frozen;
       const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0;
       const refused = requestBarrier(loaded, view.now, decision);
       if (refused !== undefined) return refused;

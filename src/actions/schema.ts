@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { Approval } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
 import { type Json, type JsonObject, LIMITS, PATTERNS } from '../core/index.js';
-import type { Decision } from '../policy/index.js';
+import type { Decision, Reserved } from '../policy/index.js';
 
 export const CLASSES: readonly ActionClass[] = ['read', 'reversible', 'irreversible', 'costly'];
 
@@ -46,9 +46,20 @@ export type ActionContent = {
   readonly preconditions: Readonly<Record<string, string>> | null;
   readonly provenance: Json;
   readonly flags: readonly Flag[];
+  /** Set for a copy that a person made: who, of which action, and the paths that they changed. */
+  readonly edited_by: string | null;
+  readonly revised_from: string | null;
+  readonly changed_paths: readonly string[];
+  /** Set for an action that takes the place of one whose outcome is unknown. */
+  readonly replaces: string | null;
 };
 
-export type Flag = 'possible_duplicate' | 'facts_unknown' | 'non_ascii_target' | 'high_entropy_args';
+export type Flag =
+  | 'possible_duplicate'
+  | 'previously_denied'
+  | 'facts_unknown'
+  | 'non_ascii_target'
+  | 'high_entropy_args';
 
 /** On what authority a launch stands. */
 export type Authorization =
@@ -70,6 +81,8 @@ export type Attempt = {
   readonly send_by: number;
   /** What `prepare` made. */
   readonly prepared: Json;
+  /** What the launch took of the bounds of policy; absent where nothing bounds it. */
+  readonly reserved?: readonly Reserved[];
   readonly finished_at: number | null;
   readonly outcome: AttemptOutcome | null;
   readonly code: string | null;
@@ -78,7 +91,7 @@ export type Attempt = {
   readonly settled_by: SettledBy | null;
 };
 
-export type Closing = 'withdrawn' | 'denied' | 'changes_requested' | 'expired';
+export type Closing = 'withdrawn' | 'denied' | 'changes_requested' | 'expired' | 'superseded';
 
 export type ActionState = {
   readonly content: ActionContent;
@@ -136,6 +149,8 @@ export const Proposal = z.strictObject({
   class: z.enum(['read', 'reversible', 'irreversible', 'costly']).optional(),
   /** Narrows who may approve; never widens it. */
   approvers: z.array(z.string().regex(PATTERNS.human)).min(1).max(LIMITS.approversMax).optional(),
+  /** Asks for more approvals than the rule does; never for fewer. */
+  quorum: z.int().min(1).max(LIMITS.quorumMax).optional(),
   approve_within_ms: z.int().min(1).max(LIMITS.approveWithinMsMax).optional(),
   launch_within_ms: z.int().min(1).max(LIMITS.launchWithinMsMax).optional(),
   on_behalf_of: z.array(z.string().regex(PATTERNS.principal)).max(LIMITS.onBehalfOfMax).optional(),

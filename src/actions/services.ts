@@ -7,6 +7,7 @@ import type { Connector, Log } from '../connectors/index.js';
 import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal, type Timer } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type { PolicyEngine, TrustConfig } from '../policy/index.js';
+import type { ActionMemo } from './memo.js';
 
 /** The active trust configuration, and the head of its record at which it was read. */
 export interface ActiveTrust {
@@ -21,6 +22,7 @@ export interface Services {
   readonly random: Random;
   readonly ids: IdMinter;
   readonly proofs: ProofVerifier;
+  readonly memo: ActionMemo;
   readonly policy: PolicyEngine;
   readonly failpoint: Failpoint;
   /** Absent: nothing is told. */

@@ -9,9 +9,12 @@ import { expireRequest, requestKind } from '../approvals/index.js';
 import type { Operation, Outcome } from '../connectors/index.js';
 import { beforeRing, canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
+import { reservedRecords } from '../policy/index.js';
 import { demandWords } from './approve.js';
+import { type BoundedAttempt, settledBounds } from './bounds.js';
+import { callFor, consult, Stop } from './consult.js';
 import { actionKind } from './evolve.js';
-import { callFor, consult, type LoadedAction, loadAction, pinnedOperation, Stop } from './load.js';
+import { type LoadedAction, loadAction, pinnedOperation } from './load.js';
 import { type ActionCommand, decideAction, type Settlement } from './machine.js';
 import type { Attempt, AttemptOutcome, SettledBy } from './schema.js';
 import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
@@ -48,7 +51,7 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   services.failpoint('launch.before-call');
   // INVARIANT: no call leaves late, whichever clock says so (actions.launch.never-called).
   if (isTooLate(services, launched.launchedAt, launched.monotonic)) {
-    return settle(services, content.action_id, attempt.no, { result: 'failed', code: 'never_called' }, 'connector');
+    return settle(services, content.action_id, attempt, { result: 'failed', code: 'never_called' }, 'connector');
   }
   const stop = new Stop();
   const call = callFor(services, launched, { attempt, stop });
@@ -58,11 +61,11 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   stop.end();
   services.failpoint('launch.after-call');
   if (came === undefined) {
-    settleLater(services, content.action_id, attempt.no, answer);
-    return settle(services, content.action_id, attempt.no, UNKNOWN('no_answer'), 'connector');
+    settleLater(services, content.action_id, attempt, answer);
+    return settle(services, content.action_id, attempt, UNKNOWN('no_answer'), 'connector');
   }
   services.failpoint('launch.before-settle');
-  const settled = await settle(services, content.action_id, attempt.no, came.answer, 'connector');
+  const settled = await settle(services, content.action_id, attempt, came.answer, 'connector');
   services.failpoint('launch.after-settle');
   return settled;
 }
@@ -102,7 +105,7 @@ function readAnswer(answer: unknown): Outcome | undefined {
 }
 
 /** An answer after the deadline still settles its own attempt, when it is certain. */
-function settleLater(services: Services, actionId: string, attempt: number, answer: Promise<Outcome>): void {
+function settleLater(services: Services, actionId: string, attempt: BoundedAttempt, answer: Promise<Outcome>): void {
   answer
     .then((late) =>
       late.result === 'unknown' ? undefined : settle(services, actionId, attempt, late, 'connector-late'),
@@ -114,13 +117,13 @@ function settleLater(services: Services, actionId: string, attempt: number, answ
 export async function settle(
   services: Services,
   actionId: string,
-  attempt: number,
+  attempt: BoundedAttempt,
   outcome: Outcome,
   settledBy: SettledBy,
 ): Promise<Settled> {
   const evidence = evidenceOf(outcome);
   const settlement: Settlement = {
-    attempt,
+    attempt: attempt.no,
     outcome: outcome.result,
     code: outcome.code ?? null,
     externalRef: outcome.externalRef ?? null,
@@ -128,7 +131,7 @@ export async function settle(
     settledBy,
   };
   try {
-    await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement });
+    await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement }, attempt);
   } catch (error) {
     if (error instanceof Refusal && error.code !== 'busy') throw error;
     services.log?.write('error', 'an outcome could not be written down', error);
@@ -137,7 +140,7 @@ export async function settle(
   return {
     action_id: actionId,
     state: outcome.result,
-    attempt,
+    attempt: attempt.no,
     code: settlement.code,
     external_ref: settlement.externalRef,
     evidence: outcome.evidence ?? null,
@@ -157,15 +160,18 @@ export async function commitCommand(
   actor: string,
   actionId: string,
   command: ActionCommand,
+  attempt?: BoundedAttempt,
 ): Promise<void> {
   const record = { kind: 'action', id: actionId } as const;
   await services.ledger.commit({
     actor,
-    writes: [record],
+    writes: [...reservedRecords(attempt?.reserved), record],
     decide: (view) => {
-      const decided = decideAction(view.get(actionKind, actionId)?.state, command, view.now);
+      const state = view.get(actionKind, actionId)?.state;
+      const decided = decideAction(state, command, view.now);
       if (decided instanceof Refusal) return decided;
-      return { events: decided.map((event) => ({ record, ...event })), outcome: null };
+      const settled = decided.flatMap((event) => settledBounds(state, event, attempt));
+      return { events: [...settled, ...decided.map((event) => ({ record, ...event }))], outcome: null };
     },
   });
 }
@@ -189,7 +195,7 @@ export function reconcile(services: Services, caller: Caller, actionId: string):
     if (found.result === 'failed' && mayStillArrive)
       throw undecided('nothing is there yet, and the call may still arrive');
     if ((await services.ledger.read(actionKind, actionId))?.head !== loaded.snapshot.head) throw STALE;
-    const settled = await settle(services, actionId, attempt.no, found, 'reconcile');
+    const settled = await settle(services, actionId, attempt, found, 'reconcile');
     return { ...settled, by: caller.principal };
   });
 }

@@ -13,6 +13,7 @@ import {
   type Caller,
   callLaunched,
   cancel,
+  type DenialExtras,
   execute,
   explainProposal,
   fetchSigned,
@@ -143,15 +144,20 @@ export class Gate {
     );
   }
 
-  /** Keeps a signed receipt with its request, or carries the signed act out; an action is not changed. */
-  submit(value: unknown): Promise<{ request_id: string; act?: Act }> {
+  /**
+   * Keeps a signed receipt with its request, or carries the signed act out once as many people have signed as have to;
+   * an action is not changed.
+   */
+  submit(value: unknown): Promise<{ request_id: string; act?: Act; missing?: number }> {
     return this.#guard({ verb: 'sign' }, async () => {
       const receipt = parseReceipt(value);
       if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
-      const act = await carryOut(this.services, receipt);
+      const { act, missing } = await carryOut(this.services, receipt);
+      const { request_id } = receipt.request;
+      if (missing > 0) return { request_id, missing };
       if (act.kind === 'config') await this.#reload();
       if (act.kind === 'restore') await interruptOpen(this.services);
-      return { request_id: receipt.request.request_id, act };
+      return { request_id, act };
     });
   }
 
@@ -165,9 +171,9 @@ export class Gate {
   }
 
   /** Lets a receipt that the caller holds count toward the action: it approves, or denies. */
-  approve(actionId: string, receipt: unknown, words?: string): Promise<Attached> {
+  approve(actionId: string, receipt: unknown, extras: DenialExtras = {}): Promise<Attached> {
     return this.#guard({ verb: 'approve', action_id: actionId }, () =>
-      attachReceipt(this.services, this.caller, actionId, receipt, words ?? null),
+      attachReceipt(this.services, this.caller, actionId, receipt, extras),
     );
   }
 
@@ -219,7 +225,7 @@ export class Gate {
   }
 
   /** A request with the lines that its signer has to see. */
-  async requestDetails(requestId: string): Promise<IssuedAct & { state: string; preview?: Preview }> {
+  async requestDetails(requestId: string): Promise<Omit<IssuedAct, 'also'> & { state: string; preview?: Preview }> {
     const request = await this.#ours(() => this.ledger.readVerified(requestKind, requestId));
     if (request === undefined) throw new Refusal('unknown_request', 'there is no such request');
     const { request: document, state } = request.state;

@@ -17,6 +17,7 @@ import {
 } from '../core/index.js';
 import type { Defect, LedgerEvent } from '../ledger/index.js';
 import type { Decision } from '../policy/index.js';
+import { BoundInspection } from './bound-inspection.js';
 import { isAllowedStep, stateAfter } from './legal-steps.js';
 
 const DEFECTS_MAX = 100;
@@ -48,6 +49,7 @@ export class Inspection {
   readonly #opened = new Map<string, { readonly request: RequestDocument; readonly act: Json }>();
   readonly #signed = new Map<string, Receipt>();
   readonly #actions = new Map<string, OpenAction>();
+  readonly #bounds = new BoundInspection();
   #configured = false;
   #bootstrapped = false;
   #epoch = 0;
@@ -65,6 +67,8 @@ export class Inspection {
         return this.#request(event);
       case 'action':
         return this.#action(event);
+      case 'budget':
+        return this.#wrong(event, this.#bounds.budget(event));
       default:
     }
   }
@@ -199,6 +203,7 @@ export class Inspection {
     }
     if (event.at >= open.launchBy) this.#defect(event, 'the launch came after its deadline');
     const { authorization } = attempt;
+    this.#wrong(event, this.#bounds.launch(event.record.id, attempt));
     if (authorization.kind === 'policy') {
       if (!isAllowed(open, attempt, authorization.decision_id)) this.#defect(event, 'policy did not allow this launch');
       return;
@@ -229,6 +234,10 @@ export class Inspection {
     if (this.#keys.get(receipt.credential_id)?.revoked !== false) return 'whose key was revoked';
     if (this.#people.get(request.approver)?.active !== true) return 'of somebody who was removed';
     return undefined;
+  }
+
+  #wrong(event: LedgerEvent, what: string | undefined): void {
+    if (what !== undefined) this.#defect(event, what);
   }
 
   #defect(event: LedgerEvent, what: string): void {

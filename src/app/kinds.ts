@@ -1,15 +1,18 @@
 /** Every kind of record, registered once: what a ledger of this program holds. */
 import { actionKind, refusalKind } from '../actions/index.js';
-import { requestKind } from '../approvals/index.js';
-import { keyKind, ledgerKind, personKind } from '../identity/index.js';
+import { freezeKind, requestKind } from '../approvals/index.js';
+import { agentKind, keyKind, ledgerKind, personKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
 import { threadKind } from '../messages/index.js';
-import { configKind } from '../policy/index.js';
+import { budgetKind, configKind } from '../policy/index.js';
 
 export const ALL_KINDS = registerKinds([
   ledgerKind,
   configKind,
+  budgetKind,
+  freezeKind,
   personKind,
+  agentKind,
   keyKind,
   requestKind,
   actionKind,

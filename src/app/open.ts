@@ -2,7 +2,7 @@
  * The composition root: puts a gate together from its home. `open()` is the front door of the library.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
-import type { Caller, Services } from '../actions/index.js';
+import { ActionMemo, type Caller, type Services } from '../actions/index.js';
 import { type Act, type IssuedAct, ProofVerifier } from '../approvals/index.js';
 import type { Connector, Log } from '../connectors/index.js';
 import { type Clock, type Failpoint, Fault, IdMinter, isOurs, PATTERNS, type Random, Refusal } from '../core/index.js';
@@ -87,6 +87,7 @@ async function openGate(
     random,
     ids: new IdMinter(clock, random),
     proofs: new ProofVerifier(),
+    memo: new ActionMemo(),
     policy,
     failpoint,
     ...log,

@@ -126,7 +126,7 @@ async function goOn(gate: Gate, action_id: string, state: ActionState): Promise<
     case 'cancelled': {
       const how = state.closed?.how;
       if (how === 'expired') return { status: 'expired', action_id };
-      if (how === 'withdrawn' || how === undefined) return { status: 'cancelled', action_id };
+      if (how === 'withdrawn' || how === 'superseded' || how === undefined) return { status: 'cancelled', action_id };
       return { status: how, action_id, words: state.closed?.words ?? null };
     }
   }

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { canonicalize, digest, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
 import { confirmationCode, keyId, type LedgerState, RegistryChange } from '../identity/index.js';
 import { policyVersion, TrustConfig } from '../policy/index.js';
+import { FREEZE_SCOPES, type FreezeScope } from './freeze.js';
 import type { SummaryLines } from './schema.js';
 
 export type Act =
@@ -17,15 +18,21 @@ export type Act =
       readonly sequence: number;
       readonly log_hash: string;
       readonly remembered: { readonly sequence: number; readonly log_hash: string };
-    };
+    }
+  | { readonly kind: 'freeze'; readonly op: 'set' | 'lift'; readonly scope: FreezeScope };
 
 const Digest = z.string().regex(PATTERNS.sha256);
 const LogPlace = { sequence: z.int().min(0), log_hash: Digest };
+
+const Scope = z
+  .strictObject({ scope: z.enum(FREEZE_SCOPES), name: z.string().regex(PATTERNS.recordId).nullable() })
+  .refine(({ scope, name }) => (scope === 'all') === (name === null));
 
 const ActDocument = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('registry'), change: RegistryChange }),
   z.strictObject({ kind: z.literal('config'), config: TrustConfig, base: Digest, before: TrustConfig }),
   z.strictObject({ kind: z.literal('restore'), ...LogPlace, remembered: z.strictObject(LogPlace) }),
+  z.strictObject({ kind: z.literal('freeze'), op: z.enum(['set', 'lift']), scope: Scope }),
 ]);
 
 /**
@@ -77,6 +84,17 @@ export function actLines(ledger: LedgerState, act: Act): SummaryLines {
         line('this gate remembers', `${act.remembered.sequence} ${act.remembered.log_hash}`),
         line('effect', 'every open request and receipt is void; every open action has an unknown outcome'),
       ];
+    case 'freeze': {
+      const { scope, name } = act.scope;
+      const effect =
+        act.op === 'set' ? 'nothing is asked for, approved or launched there' : 'what waited there can go on';
+      return [
+        ...head,
+        line('act', act.op === 'set' ? 'freeze' : 'lift a freeze'),
+        line('what', name === null ? 'everything' : `${scope} ${name}`),
+        line('effect', effect),
+      ];
+    }
   }
 }
 

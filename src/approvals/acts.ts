@@ -22,16 +22,17 @@ import {
   keyId,
   LEDGER_RECORD,
   ledgerKind,
-  personKind,
   type RegistryFacts,
   restoreLedger,
 } from '../identity/index.js';
-import type { KindName, Ledger, ListRow, NewEvent, RecordRef, View } from '../ledger/index.js';
-import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
+import type { Ledger, NewEvent, RecordRef, View } from '../ledger/index.js';
+import { applyConfig, CONFIG_RECORD, configKind, METHODS } from '../policy/index.js';
 import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
 import { checkInView, receiptRecords, verifyReceipt } from './check.js';
-import { openRequest, requestKind, signRequest } from './machine.js';
+import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
+import { openRequest, requestKind, signRequest, useRequest } from './machine.js';
 import type { Receipt, RequestDocument } from './schema.js';
+import { peopleOf, signingOf } from './signers.js';
 import { renderSummary, summaryDigest } from './summary.js';
 import type { Expected, ProofVerifier } from './verify.js';
 
@@ -45,45 +46,14 @@ export interface ActServices {
 
 export interface IssuedAct {
   readonly request: RequestDocument;
+  /** The same act for further people, where more than one has to sign it. */
+  readonly also: readonly RequestDocument[];
   readonly summary: readonly string[];
 }
 
-async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly ListRow[]> {
-  const rows: ListRow[] = [];
-  for (let after: string | undefined; rows.length < LIMITS.unitRecordsMax; ) {
-    const page = await ledger.list({ kind, statuses: ['active'], ...(after === undefined ? {} : { after }) });
-    rows.push(...page.rows);
-    if (page.next === undefined) break;
-    after = page.next;
-  }
-  return rows;
-}
-
-/** People who may sign acts, with their active keys. */
-async function operators(ledger: Ledger): Promise<RegistryFacts> {
-  const keys = await activeRows(ledger, 'key');
-  const found: { person: string; keys: string[] }[] = [];
-  for (const { id } of await activeRows(ledger, 'person')) {
-    const person = await ledger.read(personKind, id);
-    if (!person?.state.roles.includes('operator')) continue;
-    found.push({ person: id, keys: keys.filter((row) => row.principal === id).map((row) => row.id) });
-  }
-  return { operators: found };
-}
-
-/** A further key of a person is that person's to sign for; everything else is an operator's. */
-async function signersOf(ledger: Ledger, act: Act, facts: RegistryFacts): Promise<readonly string[]> {
-  if (act.kind === 'registry' && act.change.change === 'add-key') {
-    const known = await ledger.read(personKind, act.change.person);
-    if (known?.state.state === 'active') return [act.change.person];
-  }
-  const able = facts.operators.filter(({ keys }) => keys.length > 0);
-  return able.map(({ person }) => person).sort();
-}
-
 /**
- * Issues the request for an act to `human:NAME`, or to the first who could sign it. Refuses `invalid`, `approvers`
- * where nobody could, and `approver_not_allowed` where this person can't.
+ * Issues the request for an act to `human:NAME`, or to the first who could sign it; and to others, where more than one
+ * has to sign. Refuses `invalid`, `approvers` where nobody could, and `approver_not_allowed` where this person can't.
  */
 export async function requestAct(
   services: ActServices,
@@ -94,43 +64,49 @@ export async function requestAct(
   const { ledger } = services;
   const act = admitAct(asked);
   await demandInLog(ledger, act);
-  const signers = await signersOf(ledger, act, await operators(ledger));
-  if (person !== undefined && signers.length > 0 && !signers.includes(person)) {
+  const { signers, neededWith } = await signingOf(ledger, act, await peopleOf(ledger));
+  if (signers.length === 0) throw new Refusal('approvers', 'nobody is registered who may sign this');
+  if (person !== undefined && !signers.includes(person)) {
     throw new Refusal('approver_not_allowed', `${displayText(person)} may not sign this`);
   }
-  const approver = person ?? signers[0];
-  if (approver === undefined || signers.length === 0)
-    throw new Refusal('approvers', 'nobody is registered who may sign this');
+  const first = person ?? (signers[0] as string);
+  const approvers = [first, ...signers.filter((name) => name !== first)].slice(0, neededWith(first));
   const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
   if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
   const summary = renderSummary(actLines(identity.state, act));
-  const request_id = services.ids.mint('req');
-  const nonce = base64urlEncode(services.random.bytes(32));
+  const { ledger_id } = identity.state;
+  const drafts = approvers.map((approver) => ({
+    approver,
+    request_id: services.ids.mint('req'),
+    nonce: base64urlEncode(services.random.bytes(32)),
+  }));
   const committed = await ledger.commit({
     actor: requestedBy,
     reads: [LEDGER_RECORD, CONFIG_RECORD],
-    writes: [{ kind: 'request', id: request_id }],
+    writes: drafts.map(({ request_id }) => ({ kind: 'request', id: request_id })),
     decide: (view) => {
       const stale = staleBase(view, act);
       if (stale !== undefined) return stale;
-      const request: RequestDocument = {
-        v: 1,
-        kind: act.kind,
-        aud: { ledger_id: identity.state.ledger_id, epoch: view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0 },
-        request_id,
-        approver,
-        subject: subjectOf(act),
-        digest: actDigest(act),
-        summary_digest: summaryDigest(summary),
-        requested_by: requestedBy,
-        nonce,
-        iat: view.now,
-        exp: view.now + LIMITS.requestTtlMsDefault,
-      };
-      return { events: [openRequest(request, act as unknown as Json)], outcome: request };
+      const requests = drafts.map(
+        (draft): RequestDocument => ({
+          v: 1,
+          kind: act.kind,
+          aud: { ledger_id, epoch: view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0 },
+          ...draft,
+          subject: subjectOf(act),
+          digest: actDigest(act),
+          summary_digest: summaryDigest(summary),
+          requested_by: requestedBy,
+          iat: view.now,
+          exp: view.now + LIMITS.requestTtlMsDefault,
+        }),
+      );
+      const events = requests.map((request) => openRequest(request, act as unknown as Json));
+      return { events, outcome: requests };
     },
   });
-  return { request: committed.outcome, summary };
+  const [request, ...also] = committed.outcome;
+  return { request: request as RequestDocument, also, summary };
 }
 
 /** A restore accepts a log that this store has; the store is what it says it is, or nobody could sign for it. */
@@ -154,6 +130,8 @@ function subjectOf(act: Act): string {
       return CONFIG_RECORD.id;
     case 'restore':
       return LEDGER_RECORD.id;
+    case 'freeze':
+      return FREEZE_RECORD.id;
   }
 }
 
@@ -167,8 +145,17 @@ export async function actSummary(ledger: Ledger, requestId: string): Promise<rea
   return renderSummary(actLines(identity.state, request.state.act as unknown as Act));
 }
 
-/** Verifies the receipt and carries the act out, in one commit that uses its nonce up. */
-export async function carryOut(services: ActServices, receipt: Receipt): Promise<Act> {
+export interface Submitted {
+  readonly act: Act;
+  /** Signatures of other people that the act still waits for; 0 once it was carried out. */
+  readonly missing: number;
+}
+
+/**
+ * Verifies the receipt and carries the act out, in one commit that uses its nonce up; or keeps it with its request,
+ * where another person has to sign the same act as well.
+ */
+export async function carryOut(services: ActServices, receipt: Receipt): Promise<Submitted> {
   const { ledger } = services;
   const { request } = receipt;
   const stored = await ledger.readVerified(requestKind, request.request_id);
@@ -177,35 +164,85 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   }
   const act = admitAct(stored.state.act);
   await demandInLog(ledger, act);
-  const facts = await operators(ledger);
+  const people = await peopleOf(ledger);
+  const { signers, neededWith } = await signingOf(ledger, act, people);
+  const needed = neededWith(request.approver);
   const expected: Expected = {
     kind: act.kind,
     subject: subjectOf(act),
     digest: actDigest(act),
     summaryDigest: summaryDigest(await actSummary(ledger, request.request_id)),
     notBefore: 0,
-    methods: ['ed25519'],
-    approvers: await signersOf(ledger, act, facts),
+    methods: METHODS,
+    approvers: signers,
     excluded: [],
   };
   await verifyReceipt(services, receipt, expected);
+  const others = needed === 1 ? [] : await signedByOthers(services, receipt, expected);
+  const receipts = [receipt, ...others.slice(0, needed - 1)];
+  if (receipts.length < needed) {
+    await keep(services, receipt, expected);
+    return { act, missing: needed - receipts.length };
+  }
   await ledger.commit({
     actor: request.approver,
-    once: [{ scope: 'nonce', key: request.nonce }],
-    reads: act.kind === 'registry' ? operatorRecords(facts) : [],
-    writes: recordsOf(act, receipt),
+    once: receipts.map((one) => ({ scope: 'nonce', key: one.request.nonce })),
+    reads: act.kind === 'registry' ? operatorRecords(people) : [],
+    writes: [...recordsOf(act), ...receipts.flatMap(receiptRecords)],
     decide: (view) => {
-      const wrong = checkInView(view, receipt, expected);
-      if (wrong !== undefined) return wrong;
+      for (const one of receipts) {
+        const wrong = checkInView(view, one, expected);
+        if (wrong !== undefined) return wrong;
+      }
       if (view.get(requestKind, request.request_id)?.state.state !== 'open') {
         return new Refusal('replay', 'the request was signed already');
       }
-      const events = actEvents(view, act, facts, request);
+      const events = actEvents(view, act, people, receipts);
       if (events instanceof Refusal) return events;
-      return { events: [signRequest(receipt, true), ...events], outcome: null };
+      const used = receipts.slice(1).map((one) => useRequest(one.request.request_id));
+      return { events: [signRequest(receipt, true), ...used, ...events], outcome: null };
     },
   });
-  return act;
+  return { act, missing: 0 };
+}
+
+/** Receipts of other people for the same act, each verified again: the newest of each person. */
+async function signedByOthers(services: ActServices, receipt: Receipt, expected: Expected): Promise<Receipt[]> {
+  const { ledger, clock } = services;
+  const found = new Map<string, Receipt>();
+  for (const { id, status } of await ledger.lookup('request', expected.subject)) {
+    const known = status === 'signed' ? (await ledger.readVerified(requestKind, id))?.state : undefined;
+    const other = known?.receipt;
+    if (!other || other.request.digest !== expected.digest || other.request.kind !== expected.kind) continue;
+    const isFresh = clock.now() < (known?.signed_at ?? 0) + LIMITS.requestTtlMsMax;
+    if (!isFresh || other.request.approver === receipt.request.approver) continue;
+    const good = await verifyReceipt(services, other, expected).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refusal) return false;
+        throw error;
+      },
+    );
+    if (good) found.set(other.request.approver, other);
+  }
+  return [...found.values()];
+}
+
+/** Keeps a verified receipt with its request until the others have signed. */
+async function keep({ ledger }: ActServices, receipt: Receipt, expected: Expected): Promise<void> {
+  await ledger.commit({
+    actor: receipt.request.approver,
+    reads: [LEDGER_RECORD, ...receiptRecords(receipt).filter(({ kind }) => kind !== 'request')],
+    writes: [{ kind: 'request', id: receipt.request.request_id }],
+    decide: (view) => {
+      const wrong = checkInView(view, receipt, expected);
+      if (wrong !== undefined) return wrong;
+      if (view.get(requestKind, receipt.request.request_id)?.state.state !== 'open') {
+        return new Refusal('replay', 'the request was signed already');
+      }
+      return { events: [signRequest(receipt, false)], outcome: null };
+    },
+  });
 }
 
 /** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
@@ -217,8 +254,9 @@ function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
 }
 
 /** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
-function recordsOf(act: Act, receipt: Receipt): RecordRef[] {
-  const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD, ...receiptRecords(receipt)];
+function recordsOf(act: Act): RecordRef[] {
+  const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
+  if (act.kind === 'freeze') records.push(FREEZE_RECORD);
   if (act.kind === 'registry') {
     if (act.change.change !== 'revoke-key') records.push({ kind: 'person', id: act.change.person });
     if (act.change.change === 'revoke-key') records.push({ kind: 'key', id: act.change.key_id });
@@ -231,9 +269,11 @@ function actEvents(
   view: View,
   act: Act,
   facts: RegistryFacts,
-  { request_id, approver }: RequestDocument,
+  receipts: readonly Receipt[],
 ): readonly NewEvent[] | Refusal {
-  const authorization: JsonObject = { request_id, approver };
+  const { request_id, approver } = (receipts[0] as Receipt).request;
+  const also = receipts.slice(1).map(({ request }) => ({ request_id: request.request_id, approver: request.approver }));
+  const authorization: JsonObject = { request_id, approver, ...(also.length === 0 ? {} : { also }) };
   switch (act.kind) {
     case 'registry':
       return decideRegistry(view, act.change, facts, approver, authorization);
@@ -241,5 +281,9 @@ function actEvents(
       return staleBase(view, act) ?? [applyConfig(act.config, authorization)];
     case 'restore':
       return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
+    case 'freeze': {
+      const event = decideFreeze(view.get(freezeKind, FREEZE_RECORD.id)?.state, act.op, act.scope, authorization);
+      return event instanceof Refusal ? event : [event];
+    }
   }
 }

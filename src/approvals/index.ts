@@ -1,9 +1,10 @@
 /** Requests, receipts, and who may sign what. */
 export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
-export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct } from './acts.js';
+export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
+export { FREEZE_RECORD, freezeKind, frozenBy, frozenIn } from './freeze.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
-export { approversOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
+export { approversOf, askBoundsOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
 export {
   type Approval,
   challengeOf,

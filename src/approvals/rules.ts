@@ -3,6 +3,8 @@
  * The first rule that matches stands; no rule matches → nobody may approve.
  * Source: spec authority (approval rules).
  */
+import { LIMITS } from '../core/index.js';
+import type { AskBounds } from '../identity/index.js';
 import type { ApprovalRule, TrustConfig } from '../policy/index.js';
 
 export interface RuleSubject {
@@ -58,25 +60,48 @@ export function ruleFor(config: TrustConfig, subject: RuleSubject): ApprovalRule
 /** The rule's approvers among the active people with the role, but for those who may not; narrowed as asked; sorted. */
 export function approversOf(
   rule: ApprovalRule,
+  groups: TrustConfig['groups'],
   active: readonly string[],
   excluded: readonly string[],
   asked: readonly string[] | undefined,
 ): readonly string[] {
-  const named = rule.approvers.includes('*') ? active : rule.approvers.filter((name) => active.includes(name));
+  const people = rule.approvers.flatMap((name) => (name.startsWith('group:') ? membersOf(groups, name) : [name]));
+  const named = people.includes('*') ? active : people.filter((name) => active.includes(name));
   const eligible = named.filter((name) => !excluded.includes(name));
   const narrowed = asked === undefined ? eligible : eligible.filter((name) => asked.includes(name));
   return [...new Set(narrowed)].sort();
 }
 
-/** Who may not approve: the proposer and those it acts for, and the owner of the agent where the rule says so. */
+/** The people of `group:NAME`; none for a group that nobody defined. */
+function membersOf(groups: TrustConfig['groups'], name: string): readonly string[] {
+  const key = name.slice('group:'.length);
+  return Object.hasOwn(groups, key) ? (groups[key] ?? []) : [];
+}
+
+/** What an agent may ask of people. */
+export function askBoundsOf(config: TrustConfig, principal: string): AskBounds {
+  const name = principal.slice('agent:'.length);
+  const settings = principal.startsWith('agent:') && Object.hasOwn(config.agents, name) ? config.agents[name] : null;
+  return {
+    pending: settings?.pending_max ?? LIMITS.pendingMaxDefault,
+    perHour: settings?.asks_per_hour ?? LIMITS.asksPerHourDefault,
+  };
+}
+
+/**
+ * Who may not approve: the proposer and those it acts for; the owner of the agent, and the person who edited the
+ * action, where the rule says so.
+ */
 export function excludedOf(
   rule: ApprovalRule,
   config: TrustConfig,
   proposedBy: string,
   onBehalfOf: readonly string[],
+  editedBy: string | null,
 ): readonly string[] {
   const excluded = [proposedBy, ...onBehalfOf];
-  if (!rule.separate.includes('owner')) return excluded;
+  if (editedBy !== null && rule.separate.includes('editor')) excluded.push(editedBy);
   const owner = config.agents[proposedBy.slice('agent:'.length)]?.owner;
-  return owner === undefined ? excluded : [...excluded, owner];
+  if (owner !== undefined && rule.separate.includes('owner')) excluded.push(owner);
+  return excluded;
 }

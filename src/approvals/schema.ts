@@ -33,6 +33,10 @@ export const RequestDocument = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('registry') }),
   z.strictObject({ ...common, kind: z.literal('config') }),
   z.strictObject({ ...common, kind: z.literal('restore') }),
+  z.strictObject({ ...common, kind: z.literal('freeze') }),
+  z.strictObject({ ...common, kind: z.literal('standing') }),
+  z.strictObject({ ...common, kind: z.literal('finding') }),
+  z.strictObject({ ...common, kind: z.literal('assume_duplicate') }),
 ]);
 export type RequestDocument = z.infer<typeof RequestDocument>;
 export type RequestKind = RequestDocument['kind'];

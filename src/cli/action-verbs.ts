@@ -86,9 +86,11 @@ export function addAction(program: Command): void {
     `action approve ${id} --receipt r.json`,
   )
     .requiredOption('--receipt <file>', 'the receipt, or - for standard input')
-    .option('--reason <words>', 'words for the agent, with a denial');
-  run<{ readonly receipt: string; readonly reason?: string }>(approve, async (options, [a = '']) =>
-    (await actions()).approve(a, options),
+    .option('--reason <words>', 'words for the agent, with a denial')
+    .option('--send-back', 'with a denial and a reason: ask the agent to come again with something else');
+  run<{ readonly receipt: string; readonly reason?: string; readonly sendBack?: boolean }>(
+    approve,
+    async (options, [a = '']) => (await actions()).approve(a, options),
   );
   run(verb(action, 'execute <action>', 'run it, once', `action execute ${id}`), async (_o, [a = '']) =>
     (await actions()).execute(a),

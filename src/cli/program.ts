@@ -113,6 +113,7 @@ function addApprover(program: Command): void {
     .option('--key <file>', 'the key file')
     .option('--deny', 'sign that it must not run')
     .option('--reason <words>', 'words for the agent, with --deny')
+    .option('--send-back', 'with --deny and a reason: ask the agent to come again with something else')
     .option('--out <file>', 'write the receipt to a file instead of handing it in');
   run<SignOptions>(sign, async (options, [request = '']) => (await load()).sign(request, options));
   run(verb(approver, 'list', 'people and their keys', 'approver list'), async () => (await load()).listApprovers());

@@ -63,6 +63,8 @@ export const CODES = {
     'issue it again, flagged, with `countersign action propose --like`',
   ),
   quorum: refused('approvals are still missing', 'ask the approvers that are named'),
+  frozen: refused('this part of the gate is frozen', 'an operator lifts it with `countersign unfreeze`'),
+  too_many_pending: refused('this agent asks people for too much at once', 'wait until they have decided', 429),
   expired: refused('the deadline has passed', 'propose it again'),
   late_result: refused('a later result contradicts the settled one', 'a person has to look at it'),
   unrecorded: refused('the outcome could not be written down', 'run `countersign action recover`'),

@@ -20,6 +20,7 @@ export {
 export { type ApprovalKind, contentRef, type Domain, digest, digestBytes } from './digest.js';
 export { assert, assertNever, CODES, type Code, type CodeRow, type Details, Fault, isOurs, Refusal } from './errors.js';
 export { FAILPOINTS, type Failpoint, type FailpointName } from './failpoints.js';
+export { frozen } from './frozen.js';
 export {
   type ActionId,
   type DecisionId,

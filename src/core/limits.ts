@@ -19,6 +19,15 @@ export const LIMITS = {
   onBehalfOfMax: 8,
   /** People named as approvers of one action. */
   approversMax: 64,
+  /** Arguments up to this length are kept beside an action that was checked. */
+  memoArgsCharsMax: 16_384,
+  /** Distinct people that one rule can ask for. */
+  quorumMax: 16,
+  /** Actions of one agent that wait for people at once, and that it asks people for within an hour. */
+  pendingMaxDefault: 20,
+  pendingMaxMax: 100,
+  asksPerHourDefault: 60,
+  asksPerHourMax: 1_000,
   /** A proposal waits for its approvals this long unless it says less. */
   approveWithinMsDefault: 24 * 3_600_000,
   approveWithinMsMax: 30 * 24 * 3_600_000,

@@ -23,9 +23,12 @@ export interface Timer {
 }
 
 /** What came before a timer rang; undefined when it rang first. The timer is stopped in either case. */
-export async function beforeRing<T>(timer: Timer, asked: Promise<T>): Promise<{ readonly answer: T } | undefined> {
+export async function beforeRing<T>(timer: Timer, asked: T | Promise<T>): Promise<{ readonly answer: T } | undefined> {
   try {
-    return await Promise.race([asked.then((answer) => ({ answer })), timer.rings.then(() => undefined)]);
+    return await Promise.race([
+      Promise.resolve(asked).then((answer) => ({ answer })),
+      timer.rings.then(() => undefined),
+    ]);
   } finally {
     timer.stop();
   }

@@ -1,4 +1,5 @@
 /** Who there is: the ledger, people, and keys. */
+export { type AgentState, type AskBounds, agentKind, agentRecord, decideAsk } from './agent.js';
 export { lockKey, readKeyFile, type UnlockedKey, unlockKey } from './key-file.js';
 export {
   bootstrapKey,

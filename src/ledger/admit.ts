@@ -68,12 +68,3 @@ export function documentOf(kind: AnyKind, state: Json): string | undefined {
 function pathOf(error: unknown): string {
   return isOurs(error) ? (error.path ?? '$') : '$';
 }
-
-/**
- * Freezes a value and all below it: a state is shared by everybody who reads it. A frozen part is frozen to its end.
- */
-export function frozen<Value extends Json>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) frozen(part as Json);
-  return Object.freeze(value);
-}

@@ -5,8 +5,8 @@
  * A backend gives a `Base` (what is stored, read under its locks) and writes what the batch answers in one transaction.
  * Source: spec ledger (group commit).
  */
-import { assert, canonicalize, Fault, type Json, type JsonObject, Refusal } from '../core/index.js';
-import { admitColumns, admitEvent, admitWork, documentOf, frozen } from './admit.js';
+import { assert, canonicalize, Fault, frozen, type Json, type JsonObject, Refusal } from '../core/index.js';
+import { admitColumns, admitEvent, admitWork, documentOf } from './admit.js';
 import {
   type Base,
   type Batch,
@@ -184,7 +184,10 @@ export class BatchRun {
       if (at < 0) fresh.push(stored);
       else fresh[at] = stored;
       events.push(event);
-      for (const payload of draft.payloads ?? []) payloads.push({ ...payload, record: ref, revision });
+      for (const address of event.payloads) {
+        const payload = draft.payloads?.find(({ ref: own }) => own === address) as NewPayload;
+        payloads.push({ ...payload, record: ref, revision });
+      }
     }
     const changed = fresh.map((stored) => this.#changed(stored));
     for (const event of events) this.batch.events.push(event);
@@ -218,20 +221,22 @@ export class BatchRun {
 
   /** The event as a store will hand it out again: its data can't be changed any more by whoever made it. */
   #event(terms: Terms, draft: NewEvent, data: JsonObject, before: StoredState | undefined): WrittenEvent {
+    // The text first: what has none is refused before anything of it is frozen.
+    const dataText = canonicalize(data);
     const event = {
-      record: { kind: draft.record.kind, id: draft.record.id },
+      record: Object.freeze({ kind: draft.record.kind, id: draft.record.id }),
       revision: before === undefined ? 0 : before.revision + 1,
       type: draft.type,
       at: Math.max(terms.now, before?.headAt ?? 0),
       actor: terms.actor,
       data: frozen(data),
-      dataText: canonicalize(data),
+      dataText,
       payloads: addressesOf(draft.payloads),
       prev: before?.head ?? null,
       hash: '',
     };
     event.hash = eventHash(this.#base.ledgerId, event);
-    return event;
+    return Object.freeze(event);
   }
 
   #claimsOf(terms: Terms, first: NewEvent): TakenClaim[] {
@@ -256,11 +261,11 @@ function isNamed(refs: readonly RecordRef[], ref: RecordRef): boolean {
   return false;
 }
 
-const NO_ADDRESSES: readonly string[] = [];
+const NO_ADDRESSES: readonly string[] = Object.freeze([]);
 
 function addressesOf(payloads: readonly NewPayload[] | undefined): readonly string[] {
   if (payloads === undefined || payloads.length === 0) return NO_ADDRESSES;
-  return [...new Set(payloads.map((payload) => payload.ref))];
+  return Object.freeze([...new Set(payloads.map((payload) => payload.ref))]);
 }
 
 /** The claims as they stand in the event that takes them, so that the chain covers them and the outcome. */

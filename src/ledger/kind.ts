@@ -81,6 +81,8 @@ export interface Kind<State extends Json = Json> {
    * Every other record is read by folding its events.
    */
   readonly keepsDocument?: boolean;
+  /** Of a kind that keeps a document: the state as the last event alone tells it. */
+  ofLast?(event: LedgerEvent): State;
   evolve(state: State | undefined, event: LedgerEvent): State;
   columns(state: State): Columns;
 }

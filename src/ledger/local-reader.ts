@@ -5,8 +5,8 @@
  * document is not the one that this process checked or wrote before. A record of more events than `FOLD_MAX` (a
  * thread) is checked by its last event alone; `verify` checks it whole.
  */
-import { contentRef, Fault, type Json, type JsonObject, LIMITS, parseTrusted, Refusal } from '../core/index.js';
-import { documentOf, frozen } from './admit.js';
+import { contentRef, Fault, frozen, type Json, type JsonObject, LIMITS, Refusal } from '../core/index.js';
+import { documentOf } from './admit.js';
 import type { Base, ChangedRecord, StoredState, TakenClaim } from './batch.js';
 import { eventHash } from './event.js';
 import { type AnyKind, type KindName, type Kinds, type LedgerEvent, type RecordRef, recordName } from './kind.js';
@@ -15,6 +15,8 @@ import { RecordMap } from './record-map.js';
 import { type EventRow, eventOf, type LocalStore, type RecordRow, storeError } from './store.js';
 
 const FOLD_MAX = 256;
+/** Records that are known not to be there: the few that every commit looks for stay among them. */
+const ABSENT_MAX = 1_024;
 /** Pages of one kind that are kept. */
 const PAGES_MAX = 64;
 
@@ -46,6 +48,8 @@ export class LocalReader {
   readonly #store: LocalStore;
   readonly #kinds: Kinds;
   readonly #cache = new RecordMap<Cached>();
+  /** Records that there were none of, with the `changes()` at which that was read. */
+  readonly #absent = new RecordMap<number>();
   readonly #pages = new Map<KindName, Pages>();
   /** `changes()` in the transaction of the batch: nobody else writes until it ends. */
   #batchChanges: number | undefined;
@@ -95,11 +99,15 @@ export class LocalReader {
     const known = pages.byQuery.get(name);
     if (known !== undefined) return known;
     const page = this.#store.list(query);
-    pages.byQuery.set(name, page);
+    for (const row of page.rows) Object.freeze(row);
+    Object.freeze(page.rows);
+    pages.byQuery.set(name, Object.freeze(page));
     return page;
   }
 
-  /** The store is asked once for all reads of one turn: no other process could tell this one of a change in between. */
+  /**
+   * The store is asked once for all reads of one turn of the loop, before whose end no other process can be heard.
+   */
   #changes(): number | undefined {
     if (this.#readChanges === undefined) {
       this.#readChanges = { changes: this.#store.changes() };
@@ -113,10 +121,14 @@ export class LocalReader {
   #record(ref: RecordRef, changes: number | undefined): StoredState | undefined {
     const known = this.#cache.get(ref);
     if (known !== undefined && changes !== undefined && known.changes === changes) return known.stored;
+    const absent = this.#absent.get(ref);
+    if (absent !== undefined && absent === changes) return undefined;
     const row = this.#row(ref);
-    if (row === undefined) return undefined;
-    const same = known !== undefined && known.stored.head === row.head && known.document === row.document;
-    if (same) return known.stored;
+    if (row === undefined) {
+      this.#rememberAbsent(ref, changes);
+      return undefined;
+    }
+    // Behind a change by others the events may be other ones under the same head: they are read and hashed again.
     const isFolded = row.document === undefined || row.revision < FOLD_MAX;
     const stored = isFolded ? this.#fold(row) : this.#lastOnly(row);
     this.#keep({ stored, document: row.document, isFolded, changes });
@@ -124,9 +136,8 @@ export class LocalReader {
   }
 
   /**
-   * As `record`, and from the events as they stand in the store now: folded again, unless this process folded or
-   * wrote them
-   * itself and no other connection has changed anything since.
+   * As `record`, and from the events as they stand in the store now: folded again, unless this process folded or wrote
+   * them itself and no other connection has changed anything since.
    */
   verified(kind: AnyKind, ref: RecordRef): StoredState | undefined {
     const changes = this.#changes();
@@ -170,6 +181,7 @@ export class LocalReader {
     const changes = this.#batchChanges;
     for (const { stored, row } of records) {
       this.#pages.delete(row.ref.kind);
+      this.#absent.delete(row.ref);
       this.#keep({
         stored,
         document: row.document,
@@ -181,14 +193,22 @@ export class LocalReader {
 
   forget(): void {
     this.#cache.clear();
+    this.#absent.clear();
     this.#pages.clear();
+    this.#readChanges = undefined;
+  }
+
+  #rememberAbsent(ref: RecordRef, changes: number | undefined): void {
+    if (changes === undefined) return;
+    if (this.#absent.size >= ABSENT_MAX) this.#absent.clear();
+    this.#absent.set(ref, changes);
   }
 
   #keep(cached: Cached): void {
     const { ref } = cached.stored;
     this.#cache.delete(ref);
     this.#cache.set(ref, cached);
-    if (this.#cache.size > LIMITS.cachedRecordsMax) this.#cache.deleteOldest(ref.kind);
+    if (this.#cache.size > LIMITS.cachedRecordsMax) this.#cache.deleteOldest();
   }
 
   /** Events behind the row's revision are of commits that came after the row was read. */
@@ -221,8 +241,13 @@ export class LocalReader {
     if (last === undefined || last.hash !== row.head || eventHash(this.#store.ledgerId, last) !== last.hash) {
       throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
     }
-    if (row.version !== this.kind(row.ref).version) return this.#fold(row);
-    return storedOf(row, frozen(parseTrusted(row.document as string)));
+    const kind = this.kind(row.ref);
+    if (row.version !== kind.version || kind.ofLast === undefined) return this.#fold(row);
+    const state = kind.ofLast(eventOf(last)) as Json;
+    if (documentOf(kind, state) !== row.document) {
+      throw corrupt(row.ref, row.revision, 'the state is not the one that the events lead to');
+    }
+    return storedOf(row, frozen(state));
   }
 
   #outcome(claim: TakenClaim): Json {

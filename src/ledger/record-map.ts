@@ -35,10 +35,12 @@ export class RecordMap<Value> {
     if (this.#kinds.get(ref.kind)?.delete(ref.id) === true) this.#size -= 1;
   }
 
-  /** Removes the record of this kind that was put in first. */
-  deleteOldest(kind: KindName): void {
-    const oldest = this.#kinds.get(kind)?.keys().next();
-    if (oldest !== undefined && oldest.done !== true) this.delete({ kind, id: oldest.value });
+  /** Removes a record that was put in first, of the kind that has the most. */
+  deleteOldest(): void {
+    let most: [KindName, Map<string, Value>] | undefined;
+    for (const entry of this.#kinds) if (most === undefined || entry[1].size > most[1].size) most = entry;
+    const oldest = most?.[1].keys().next();
+    if (most !== undefined && oldest?.done === false) this.delete({ kind: most[0], id: oldest.value });
   }
 
   clear(): void {

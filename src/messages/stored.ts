@@ -43,15 +43,26 @@ export type EntriesAppended = {
 
 export const ENTRIES_APPENDED = 'entries-appended';
 
+function threadAfter(event: LedgerEvent): ThreadState {
+  assert(event.type === ENTRIES_APPENDED, 'a thread has events of one type');
+  const { first, count, head } = event.data as EntriesAppended;
+  return { count: first + count, head };
+}
+
 export const threadKind: Kind<ThreadState> = {
   name: 'thread',
   version: 1,
   keepsDocument: true,
   evolve: (state, event) => {
-    if (event.type !== ENTRIES_APPENDED) return state ?? { count: 0, head: null };
-    const { first, count, head } = event.data as EntriesAppended;
-    return { count: first + count, head };
+    const after = threadAfter(event);
+    // Whoever counts from another number than the thread stands at has not seen the thread.
+    assert(
+      (event.data as EntriesAppended).first === (state?.count ?? 0),
+      'entries that begin elsewhere than the thread ends',
+    );
+    return after;
   },
+  ofLast: threadAfter,
   columns: () => ({}),
 };
 

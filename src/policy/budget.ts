@@ -76,9 +76,12 @@ export function budgetRecords(reservations: readonly Reservation[] | undefined, 
   return (reservations ?? []).map((reservation) => budgetRecord(reservation, now));
 }
 
+/** The events by which a launch takes of its bounds. */
+export type BudgetEvents = readonly NewEvent[];
+
 /** What a launch gets of its bounds: all of it, or the first bound that has no room, or the periods changed. */
 export type Taken =
-  | { readonly is: 'taken'; readonly events: readonly NewEvent[]; readonly reserved: readonly Reserved[] }
+  | { readonly is: 'taken'; readonly events: BudgetEvents; readonly reserved: readonly Reserved[] }
   | { readonly is: 'over'; readonly bound: Reservation }
   | { readonly is: 'stale' };
 

@@ -51,6 +51,7 @@ const rule = fc.record(
       },
       { requiredKeys: [] },
     ),
+    budget: fc.constant({ amount: 1_000, currency: 'EUR', per: 'day' }),
   },
   { requiredKeys: ['match'] },
 );
@@ -83,9 +84,9 @@ test('an allowing rule covers exactly what its conditions say in words', () => {
   const cedar = engine();
   const base = { version: 1, name: 'test', mode: 'enforce' };
   fc.assert(
-    fc.property(rule, fc.array(question, { minLength: 5, maxLength: 20 }), ({ match, when }, questions) => {
+    fc.property(rule, fc.array(question, { minLength: 5, maxLength: 20 }), ({ match, when, ...bound }, questions) => {
       const { args, ...others } = (when ?? {}) as { args?: { args: object } };
-      const written = { title: 'it', decide: 'allow', match, when: { ...others, ...args } };
+      const written = { title: 'it', decide: 'allow', match, when: { ...others, ...args }, ...bound };
       const policy = { allow_unattended_irreversible: true, otherwise: 'ask', rules: [written] };
       const config = TrustConfig.parse({ ...base, policy });
       const [parsed] = config.policy.rules ?? [];

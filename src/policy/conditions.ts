@@ -106,8 +106,6 @@ function amountConditions(bounds: NonNullable<NonNullable<PolicyRule['when']>['a
   ];
 }
 
-const NO_AMOUNT = '!(context has amount) || !(context has currency)';
-
 function amountCondition(words: string, operator: '>=' | '<=', text: string): Condition {
   const bound = parseMoney(text) ?? { amount: 0, currency: '' };
   const currency = `context.currency like ${cedarExactly(bound.currency)}`;
@@ -127,7 +125,7 @@ function amountCondition(words: string, operator: '>=' | '<=', text: string): Co
 function currencyCondition(currency: string): Condition {
   return {
     words: `amount is in ${currency}, and known`,
-    cedar: `!(${NO_AMOUNT}) && context.currency like ${cedarExactly(currency)}`,
+    cedar: `context has amount && context has currency && context.currency like ${cedarExactly(currency)}`,
     unknown: 'context.facts_unknown',
     holds: (facts) => !facts.facts_unknown && facts.amount !== null && facts.currency === currency,
   };

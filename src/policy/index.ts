@@ -1,5 +1,6 @@
 /** What the operator decided, and what policy says of one action. */
 export {
+  type BudgetEvents,
   type BudgetState,
   budgetKind,
   budgetRecords,
@@ -19,6 +20,7 @@ export { type Decision, type PolicyAnswer, type PolicyEngine, type PolicyQuestio
 export {
   type ApprovalRule,
   CONFIG_RECORD,
+  METHODS,
   policyVersion,
   TrustConfig,
   WrittenTrustConfig,

@@ -34,26 +34,43 @@ const Match = z.strictObject({
   class: z.array(ClassName).min(1).optional(),
 });
 
+const GROUP = /^group:[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)/;
+
+/** Ways of signing. */
+export const METHODS = ['webauthn', 'ed25519'] as const;
+
 const ruleFields = {
   title: z.string().min(1).max(200),
   match: Match.default({}),
-  /** `*` is any confirmed approver, else names such as `human:alice`. */
+  /** `*` is any confirmed approver, else names such as `human:alice` and `group:finance`. */
   approvers: z
-    .array(z.union([z.literal('*'), z.string().regex(PATTERNS.human)]))
+    .array(z.union([z.literal('*'), z.string().regex(PATTERNS.human), z.string().regex(GROUP)]))
     .min(1)
     .max(LIMITS.approversMax),
-  quorum: z.literal(1).default(1),
-  methods: z.array(z.enum(['ed25519'])).default(['ed25519']),
-  /** Who may not approve: the proposer itself, and with `owner` also the person who owns the proposing agent. */
-  separate: z.array(z.enum(['proposer', 'owner'])).default(['proposer']),
+  /** How many distinct people have to approve. */
+  quorum: z.int().min(1).max(LIMITS.quorumMax).default(1),
+  methods: z
+    .array(z.enum(METHODS))
+    .min(1)
+    .default([...METHODS]),
+  /**
+   * Who may not approve: the proposer itself, the person who owns the proposing agent, the person who edited the action.
+   */
+  separate: z.array(z.enum(['proposer', 'owner', 'editor'])).default(['proposer']),
   /** Whether a software key counts for class costly. */
   software_key_for_costly: z.boolean().default(false),
+  /** What follows the last approval: nothing, a launch by whoever still waits for it, or a launch at once. */
+  launch: z.enum(['on_execute', 'when_waiting', 'on_approval']).default('when_waiting'),
+  /** Who is told when nobody has decided by the due time. */
+  escalate_to: z.array(z.string().regex(PATTERNS.human)).max(LIMITS.approversMax).default([]),
 };
 
 function ruleWith<Written extends z.ZodType<number>>(duration: Written) {
   return z.strictObject({
     ...ruleFields,
     expires: duration.refine((ms) => ms <= LIMITS.approveWithinMsMax, 'at most 30 days').optional(),
+    due: duration.refine((ms) => ms <= LIMITS.approveWithinMsMax, 'at most 30 days').optional(),
+    remind: duration.refine((ms) => ms <= LIMITS.approveWithinMsMax, 'at most 30 days').optional(),
     launch_within: duration.refine((ms) => ms <= LIMITS.launchWithinMsMax, 'at most 7 days').optional(),
   });
 }
@@ -62,7 +79,15 @@ const WrittenRule = ruleWith(WrittenDuration);
 const StoredRule = ruleWith(StoredDuration);
 export type ApprovalRule = z.infer<typeof StoredRule>;
 
-const Agent = z.strictObject({ owner: z.string().regex(PATTERNS.human).optional() });
+const Agent = z.strictObject({
+  owner: z.string().regex(PATTERNS.human).optional(),
+  /** Actions of this agent that may wait for people at once, and that it may ask people for in an hour. */
+  pending_max: z.union([z.literal('none'), z.int().min(1).max(LIMITS.pendingMaxMax)]).default(LIMITS.pendingMaxDefault),
+  asks_per_hour: z
+    .union([z.literal('none'), z.int().min(1).max(LIMITS.asksPerHourMax)])
+    .default(LIMITS.asksPerHourDefault),
+});
+export type AgentSettings = z.infer<typeof Agent>;
 
 const configFields = {
   version: z.literal(1),
@@ -70,7 +95,21 @@ const configFields = {
   name: z.string().min(1).max(64),
   mode: z.literal('enforce'),
   /** Agents that the owner of the store may speak as, by the name behind `agent:`. */
-  agents: z.record(z.string().regex(PATTERNS.name), Agent.nullable()).default({ local: {} }),
+  agents: z.record(z.string().regex(PATTERNS.name), Agent.prefault({}).nullable()).prefault({ local: {} }),
+  /** People who approve together, by the name behind `group:`. */
+  groups: z
+    .record(z.string().regex(PATTERNS.name), z.array(z.string().regex(PATTERNS.human)).min(1).max(LIMITS.approversMax))
+    .default({}),
+  /** Where passkeys are made and used: the domain that they belong to, and the exact origins of the pages. */
+  webauthn: z
+    .strictObject({
+      rp_id: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,252}$/),
+      origins: z
+        .array(z.string().regex(/^https?:\/\/[a-z0-9.:[\]-]{1,300}$/))
+        .min(1)
+        .max(16),
+    })
+    .optional(),
   connectors: z.record(z.string(), z.json()).default({}),
   /** Names that `{"$secret":"NAME"}` may use, and where each comes from: `env:NAME` or `file:PATH`. */
   secrets: z

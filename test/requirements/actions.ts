@@ -293,4 +293,20 @@ export const actionRequirements = {
     source: 'actions',
     behaviour: 'a proposal never joins an action whose preconditions no longer hold',
   },
+  'actions.connector.copied': {
+    source: 'actions',
+    behaviour: 'what a connector answers is copied at once, and what is no plain data is refused before a launch',
+  },
+  'actions.flags.previously-denied': {
+    source: 'actions',
+    behaviour: 'the same effect asked for again after a denial is flagged, and needs a person',
+  },
+  'actions.launch.rendered-again': {
+    source: 'actions',
+    behaviour: 'a launch renders the summary again, and refuses where it is another one than was signed',
+  },
+  'actions.propose.args-read-only': {
+    source: 'actions',
+    behaviour: 'a connector is shown the arguments that are signed, and can not change them',
+  },
 } as const;

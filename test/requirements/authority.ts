@@ -144,4 +144,32 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'what a signer is shown is exactly what the request names',
   },
+  'authority.asks.capped': {
+    source: 'authority',
+    behaviour: 'an agent has no more actions waiting for people, and asks no more often within an hour, than it may',
+  },
+  'authority.deny.send-back': {
+    source: 'authority',
+    behaviour: 'a signed denial with words sends an action back, and its agent is told so',
+  },
+  'authority.freeze': {
+    source: 'authority',
+    behaviour: 'what is frozen is asked for, approved and launched by nobody; what ends or settles goes on',
+  },
+  'authority.quorum.distinct': {
+    source: 'authority',
+    behaviour: 'a quorum counts distinct people of the rule, never keys, and each again at the launch',
+  },
+  'authority.quorum.raised': {
+    source: 'authority',
+    behaviour: 'a proposal may ask for more approvals than the rule does, never for fewer',
+  },
+  'authority.registry.two-operators': {
+    source: 'authority',
+    behaviour: 'once there are two operators, both sign the same change of people and keys',
+  },
+  'authority.rules.groups': {
+    source: 'authority',
+    behaviour: 'a rule may name groups of people; one without active people is nobody',
+  },
 } as const;

@@ -157,7 +157,7 @@ describe('the trust configuration', () => {
       `${BARE}approvals: [{ title: x, approvers: ['alice'] }]\n`,
       `${BARE}approvals: [{ title: x, approvers: ['*'], expires: 15 }]\n`,
       `${BARE}approvals: [{ title: x, approvers: ['*'], expires: 31d }]\n`,
-      `${BARE}approvals: [{ title: x, approvers: ['*'], quorum: 2 }]\n`,
+      `${BARE}approvals: [{ title: x, approvers: ['*'], quorum: 17 }]\n`,
       `${BARE}connectors: { nowhere: {} }\n`,
       `${BARE}connectors: { shell-noop: {} }\n`,
       `${BARE}agents: &a { local: {} }\nsecrets: *a\n`,

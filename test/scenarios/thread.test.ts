@@ -136,9 +136,9 @@ describe('a refusal', () => {
     assert.deepEqual(
       events.map(({ data }) => data),
       [
-        { code: 'secret_value', verb: 'propose', project: 'acme' },
-        ...[1, 2, 3].map(() => ({ code: 'unknown_action', verb: 'execute' })),
-        { code: 'format', verb: 'approve' },
+        { code: 'secret_value', total: 1, verb: 'propose', project: 'acme' },
+        ...[2, 3, 4].map((total) => ({ code: 'unknown_action', total, verb: 'execute' })),
+        { code: 'format', total: 5, verb: 'approve' },
       ],
     );
     assert.ok(!JSON.stringify(events).includes(secret));

@@ -46,6 +46,10 @@ export const CONTENT: ActionContent = {
   preconditions: { head: 'one' },
   provenance: null,
   flags: ['non_ascii_target'],
+  edited_by: null,
+  revised_from: null,
+  changed_paths: [],
+  replaces: null,
 };
 
 export function approvalBy(approver: string, no = 1) {

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Proposal, Services } from '../../src/actions/index.js';
+import { ActionMemo, type Proposal, type Services } from '../../src/actions/index.js';
 import { startTimer } from '../../src/app/clock.js';
 import { Gate } from '../../src/app/gate.js';
 import { confirmationCode, homeAt, initialize, open, parseTrustConfig } from '../../src/app/index.js';
@@ -21,7 +21,8 @@ import { LocalLedger, type LocalStore, MemoryStore } from '../../src/ledger/inde
 import { formatThreadKey, readThreadKey, threadProjection } from '../../src/messages/index.js';
 import { applyConfig, CedarEngine, CONFIG_RECORD, type PolicyEngine } from '../../src/policy/index.js';
 import { CountingConnector } from './counting-connector.js';
-import { ALICE, type Person } from './gate-people.js';
+import { ALICE, BOB, type Person } from './gate-people.js';
+import { testDatabase } from './postgres.js';
 
 export { ALICE, BOB, keyFileFor, type Person, personWithKey } from './gate-people.js';
 
@@ -48,7 +49,7 @@ export const TRUST = `version: 1
 name: test
 mode: enforce
 agents:
-  local: {}
+  local: { pending_max: none, asks_per_hour: none }
   owned: { owner: human:alice }
 approvals:
   - title: anybody
@@ -85,13 +86,18 @@ export interface World {
 
 export const LEDGER_ID = '0123456789abcdef0123456789abcdef';
 
-/** A world over a file. */
+/** Set for a run in which every world that is not about a file stands on PostgreSQL: `scripts/test.mjs --postgres`. */
+const onPostgres = process.env.COUNTERSIGN_TEST_STORE === 'postgres';
+
+/** A world over a home. */
 export async function homeWorld(options: WorldOptions = {}): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'countersign-gate-'));
   const home = homeAt(join(root, 'home'), {});
   const clock = options.clock ?? new FakeClock();
   const connector = new CountingConnector();
-  const { ledgerId } = await initialize(home, { trust: options.trust ?? TRUST, demo: true });
+  const database = onPostgres ? await testDatabase() : undefined;
+  const store = database === undefined ? {} : { store: database.url };
+  const { ledgerId } = await initialize(home, { trust: options.trust ?? TRUST, demo: true, ...store });
   const opened: Gate[] = [];
   const openGate = async (more: WorldOptions = {}) => {
     const { policy = options.policy, failpoint = options.failpoint, as = options.as } = more;
@@ -122,6 +128,7 @@ export async function homeWorld(options: WorldOptions = {}): Promise<World> {
     },
     close: async () => {
       for (const one of opened) await one.close().catch(() => undefined);
+      await database?.drop();
       rmSync(root, { recursive: true, force: true });
     },
   };
@@ -168,6 +175,7 @@ export async function servicesOver(
     random: systemRandom,
     ids: new IdMinter(clock, systemRandom),
     proofs: new ProofVerifier(),
+    memo: new ActionMemo(),
     policy: options.policy ?? new CedarEngine({ monotonic: () => clock.monotonic() }),
     failpoint: options.failpoint ?? (() => undefined),
     trust: () => trust.active(),
@@ -181,6 +189,7 @@ export async function servicesOver(
 
 /** A world in memory: fast, and its store can be one that fails. */
 export async function memoryWorld(options: WorldOptions = {}): Promise<World> {
+  if (onPostgres && options.store === undefined) return homeWorld(options);
   const clock = options.clock ?? new FakeClock();
   const connector = new CountingConnector();
   const store = options.store ?? new MemoryStore(LEDGER_ID);
@@ -245,8 +254,9 @@ export async function approved(world: World, changes: Partial<Proposal> = {}): P
 
 /** Asks for an act, signs it, and hands it in. */
 export async function carriedOut(world: World, act: Act, by: Person = ALICE): Promise<void> {
-  const { request } = await world.gate.requestAct(act, by.key.person);
+  const { request, also } = await world.gate.requestAct(act, by.key.person);
   await world.gate.submit(signed(request, by));
+  for (const one of also) await world.gate.submit(signed(one, one.approver === ALICE.key.person ? ALICE : BOB));
 }
 
 export function addKeyAct(who: Person, roles: ('viewer' | 'approver' | 'operator' | 'auditor')[] = ['approver']): Act {

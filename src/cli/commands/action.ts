@@ -134,10 +134,19 @@ export function fetchReceipt(actionId: string): Command {
   };
 }
 
-export function approve(actionId: string, options: { readonly receipt: string; readonly reason?: string }): Command {
+interface ApproveOptions {
+  readonly receipt: string;
+  readonly reason?: string;
+  readonly sendBack?: boolean;
+}
+
+export function approve(actionId: string, options: ApproveOptions): Command {
   return async ({ gate, output }) => {
     const receipt = parseJson(readContent(options.receipt), { code: 'format' });
-    const attached = await (await gate()).approve(actionId, receipt, options.reason);
+    const attached = await (await gate()).approve(actionId, receipt, {
+      words: options.reason ?? null,
+      sendBack: options.sendBack === true,
+    });
     output.value(attached);
     output.line(`${attached.action_id} ${paintState(attached.state)}`);
     return undefined;

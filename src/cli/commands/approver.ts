@@ -59,8 +59,8 @@ export function key(name: string, options: KeyOptions): Command {
     const issued = await opened.requestAct({ kind: 'registry', change });
     output.value({ person, key_file: path, confirmed: false, code: made.code, request_id: issued.request.request_id });
     output.line(`code: ${made.code}`);
-    output.note(`${shown(issued.request.approver)} compares the code and signs:`);
-    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    output.note('compare the code, and sign:');
+    noteSigners(output, issued);
     return undefined;
   };
 }
@@ -79,6 +79,7 @@ export interface SignOptions {
   readonly passphraseFrom?: string;
   readonly deny?: boolean;
   readonly reason?: string;
+  readonly sendBack?: boolean;
   readonly out?: string;
 }
 
@@ -90,7 +91,7 @@ export function sign(requestId: string, options: SignOptions): Command {
     const asked = await opened.requestDetails(requestId);
     if (asked.state !== 'open') throw new Refusal('replay', 'the request was signed already');
     const denies = options.deny === true && asked.request.kind === 'action';
-    const details = denies ? await denial(opened, asked.request) : asked;
+    const details = denies ? await askDenial(opened, asked.request) : asked;
     const { request, summary } = details;
     for (const line of summary) output.line(line);
     if (asked.preview !== undefined) output.line(previewText(asked.preview.text));
@@ -109,16 +110,20 @@ export function sign(requestId: string, options: SignOptions): Command {
       output.line(`signed: ${shown(options.out)}`);
       return undefined;
     }
-    const done = denies ? await opened.approve(request.subject, receipt, options.reason) : await opened.submit(receipt);
+    const denial = { words: options.reason ?? null, sendBack: options.sendBack === true };
+    const done = denies ? await opened.approve(request.subject, receipt, denial) : await opened.submit(receipt);
     output.value(done);
-    output.line(paint.good(denies ? 'denied' : request.kind === 'action' ? 'signed' : 'signed and carried out'));
+    const missing = 'missing' in done ? (done.missing ?? 0) : 0;
+    const carried = request.kind !== 'action' && missing === 0;
+    output.line(paint.good(denies ? 'denied' : carried ? 'signed and carried out' : 'signed'));
+    if (missing > 0) output.note(`${missing} more has to sign the same`);
     if (!denies && request.kind === 'action') output.note(`next: countersign action fetch-receipt ${request.subject}`);
     return undefined;
   };
 }
 
 /** A denial is a request of its own: its signature says deny. */
-function denial(opened: OpenGate, request: { readonly subject: string; readonly approver: string }) {
+function askDenial(opened: OpenGate, request: { readonly subject: string; readonly approver: string }) {
   return opened.request(request.subject, { approver: request.approver, decision: 'deny' });
 }
 
@@ -170,9 +175,16 @@ export function revoke(name: string): Command {
     const issued = await opened.requestAct({ kind: 'registry', change });
     output.value(issued);
     for (const line of issued.summary) output.line(line);
-    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    noteSigners(output, issued);
     return undefined;
   };
+}
+
+/** Who signs what next: an act may need more than one. */
+export function noteSigners(output: Output, { request, also }: Awaited<ReturnType<OpenGate['requestAct']>>): void {
+  for (const one of [request, ...also]) {
+    output.note(`next: ${shown(one.approver)}: countersign approver sign ${one.request_id}`);
+  }
 }
 
 export interface VerifyReceiptOptions {

@@ -5,8 +5,8 @@
  * A state that this process knows already is carried on from: only the events behind it are needed, and the first of
  * them has to name its head.
  */
-import { Fault, type Json, parseTrusted, Refusal } from '../../core/index.js';
-import { documentOf, frozen } from '../admit.js';
+import { Fault, frozen, type Json, parseTrusted, Refusal } from '../../core/index.js';
+import { documentOf } from '../admit.js';
 import type { StoredState } from '../batch.js';
 import { eventHash } from '../event.js';
 import { type AnyKind, type Kinds, type LedgerEvent, type RecordRef, recordName } from '../kind.js';

@@ -1,7 +1,7 @@
 /**
  * The tables of the embedded store. An event's row is its place in the log: `sequence` is the rowid, so that the log
- * grows at its end and needs no table of its own; a payload stands under its event's sequence, and grows there too. Triggers refuse to change, replace or delete an event, or to leave
- * a gap.
+ * grows at its end and needs no table of its own; a payload stands under its event's sequence, and grows there too.
+ * Triggers refuse to change, replace or delete an event, or to leave a gap.
  * Source: spec ledger (what it stores); docs/decisions/0003.
  */
 

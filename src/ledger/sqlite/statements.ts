@@ -19,7 +19,7 @@ const TEXTS = {
   head: 'SELECT sequence, log_hash AS logHash FROM events ORDER BY sequence DESC LIMIT 1',
   log: 'SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?',
   writeEvent: 'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  writePayload: 'INSERT OR IGNORE INTO payloads VALUES (?, ?, ?)',
+  writePayload: 'INSERT OR REPLACE INTO payloads VALUES (?, ?, ?)',
   writeClaim: 'INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)',
   insertRecord: `INSERT INTO records
     (revision, head, head_at, version, document, project, status, principal, due, lookup, kind, id)

@@ -1,0 +1,80 @@
+/**
+ * Who may approve an action: the people of its rule, who are active and hold a key that counts.
+ * Source: spec authority (approval rules).
+ */
+import { approversOf } from '../approvals/index.js';
+import type { ActionClass } from '../connectors/index.js';
+import { LIMITS, Refusal } from '../core/index.js';
+import { keyKind, personKind } from '../identity/index.js';
+import type { ApprovalRule, Decision } from '../policy/index.js';
+import type { Services } from './services.js';
+
+/** The rule that stands, who may not approve by it, and how many have to. */
+interface Standing {
+  readonly rule: ApprovalRule | undefined;
+  readonly excluded: readonly string[];
+  readonly quorum: number;
+}
+
+/** The people who may approve, or why too few may. */
+export async function checkedApprovers(
+  services: Services,
+  { rule, excluded, quorum }: Standing,
+  asked: readonly string[] | undefined,
+  decision: Decision,
+  actionClass: ActionClass,
+): Promise<readonly string[]> {
+  const methods = rule === undefined ? [] : methodsOf(rule, actionClass);
+  const active = rule === undefined ? [] : await activeApprovers(services, methods);
+  const approvers =
+    rule !== undefined ? approversOf(rule, services.trust().config.groups, active, excluded, asked) : [];
+  const outsider = asked?.find((name) => !approvers.includes(name));
+  if (outsider !== undefined) {
+    throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
+  }
+  if (decision.outcome === 'REQUIRE_APPROVAL' && approvers.length < quorum) {
+    if (rule !== undefined && methods.length < rule.methods.length) {
+      const next = 'add `software_key_for_costly: true` to the rule, and apply it with `countersign config apply`';
+      throw new Refusal('approvers', 'too few may approve this: a software key does not count for high impact', {
+        next,
+      });
+    }
+    throw new Refusal(
+      'approvers',
+      rule === undefined ? 'no approval rule covers this' : 'too few people may approve this',
+    );
+  }
+  return approvers;
+}
+
+/** A software key counts for class costly only where the rule says so. */
+export function methodsOf(rule: ApprovalRule, actionClass: ActionClass): readonly string[] {
+  return rule.methods.filter(
+    (method) => method !== 'ed25519' || actionClass !== 'costly' || rule.software_key_for_costly,
+  );
+}
+
+/** Active people with the role, who have an active key of a kind that counts. */
+async function activeApprovers(services: Services, methods: readonly string[]): Promise<readonly string[]> {
+  const { ledger } = services;
+  const able = new Set<string>();
+  for (const id of await activeIds(services, 'key')) {
+    const key = (await ledger.read(keyKind, id))?.state;
+    if (key !== undefined && methods.includes(key.method)) able.add(key.person);
+  }
+  const names: string[] = [];
+  for (const id of await activeIds(services, 'person')) {
+    if (able.has(id) && (await ledger.read(personKind, id))?.state.roles.includes('approver')) names.push(id);
+  }
+  return names;
+}
+
+async function activeIds({ ledger }: Services, kind: 'key' | 'person'): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await ledger.list({ kind, statuses: ['active'], ...(after ? { after } : {}) });
+    for (const { id } of page.rows) ids.push(id);
+    if (page.next === undefined || ids.length >= LIMITS.unitRecordsMax) return ids;
+    after = page.next;
+  }
+}
