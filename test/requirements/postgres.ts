@@ -60,4 +60,8 @@ export const postgresRequirements = {
     source: 'reliability',
     behaviour: 'a process that is stopped in the middle holds its locks for a bounded time',
   },
+  'postgres.scenarios': {
+    source: 'ledger',
+    behaviour: 'the scenarios and faults of the gate pass on PostgreSQL as they do on the embedded store',
+  },
 } as const;

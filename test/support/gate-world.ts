@@ -17,7 +17,8 @@ import { Trust } from '../../src/app/trust.js';
 import { type Act, ProofVerifier, type RequestDocument, signWith } from '../../src/approvals/index.js';
 import { type Clock, type Failpoint, IdMinter, Refusal } from '../../src/core/index.js';
 import { createLedger, LEDGER_RECORD } from '../../src/identity/index.js';
-import { LocalLedger, type LocalStore, MemoryStore } from '../../src/ledger/index.js';
+import { type Ledger, LocalLedger, type LocalStore, MemoryStore } from '../../src/ledger/index.js';
+import { migratePostgres, PostgresLedger } from '../../src/ledger/postgres/index.js';
 import { formatThreadKey, readThreadKey, threadProjection } from '../../src/messages/index.js';
 import { applyConfig, CedarEngine, CONFIG_RECORD, type PolicyEngine } from '../../src/policy/index.js';
 import { CountingConnector } from './counting-connector.js';
@@ -86,7 +87,7 @@ export interface World {
 
 export const LEDGER_ID = '0123456789abcdef0123456789abcdef';
 
-/** Set for a run in which every world that is not about a file stands on PostgreSQL: `scripts/test.mjs --postgres`. */
+/** Set for a run in which every world that is not about a file stands on PostgreSQL: see run-on-postgres.ts. */
 const onPostgres = process.env.COUNTERSIGN_TEST_STORE === 'postgres';
 
 /** A world over a home. */
@@ -148,22 +149,36 @@ export async function servicesOver(
   connector: CountingConnector,
   options: WorldOptions = {},
 ): Promise<Services> {
+  const ledger = new LocalLedger({ ...ledgerOptions(clock, options), store, random: systemRandom });
+  return servicesOn(ledger, store.ledgerId, clock, connector, options);
+}
+
+function ledgerOptions(clock: Clock, options: WorldOptions) {
   const projections = [threadProjection({ signer: SIGNER, entryOf: threadEntry })];
   const hook = options.failpoint === undefined ? {} : { failpoint: options.failpoint };
-  const ledger = new LocalLedger({ store, kinds: ALL_KINDS, clock, random: systemRandom, projections, ...hook });
+  return { kinds: ALL_KINDS, clock, projections, ...hook };
+}
+
+async function servicesOn(
+  ledger: Ledger,
+  ledgerId: string,
+  clock: Clock,
+  connector: CountingConnector,
+  options: WorldOptions,
+): Promise<Services> {
   const trust = new Trust(
     ledger,
     { stateDir: '/nonexistent', now: () => clock.now() },
     new Map([[connector.name, connector]]),
   );
-  const isNew = store.head().sequence === 0;
+  const isNew = (await ledger.head()).sequence === 0;
   if (isNew) {
     const config = await parseTrustConfig(options.trust ?? TRUST);
     await ledger.commit({
       actor: 'engine:gate',
       writes: [LEDGER_RECORD, CONFIG_RECORD],
       decide: () => ({
-        events: [createLedger(store.ledgerId, config.name, true), applyConfig(config, { bootstrap: 'init' })],
+        events: [createLedger(ledgerId, config.name, true), applyConfig(config, { bootstrap: 'init' })],
         outcome: null,
       }),
     });
@@ -189,13 +204,22 @@ export async function servicesOver(
 
 /** A world in memory: fast, and its store can be one that fails. */
 export async function memoryWorld(options: WorldOptions = {}): Promise<World> {
-  if (onPostgres && options.store === undefined) return homeWorld(options);
   const clock = options.clock ?? new FakeClock();
   const connector = new CountingConnector();
+  const database = onPostgres && options.store === undefined ? await testDatabase() : undefined;
+  if (database !== undefined) await migratePostgres(database.url, LEDGER_ID);
   const store = options.store ?? new MemoryStore(LEDGER_ID);
+  const ledgers: Ledger[] = [];
   const openGate = async (more: WorldOptions = {}) => {
-    const services = await servicesOver(store, clock, connector, { ...options, ...more });
-    return new Gate(services, { principal: more.as ?? options.as ?? 'agent:local' }, async () => undefined);
+    const all = { ...options, ...more };
+    const time = () => clock.now();
+    const ledger =
+      database === undefined
+        ? new LocalLedger({ ...ledgerOptions(clock, all), store, random: systemRandom })
+        : await PostgresLedger.open({ ...ledgerOptions(clock, all), url: database.url, time });
+    if (database !== undefined) ledgers.push(ledger);
+    const services = await servicesOn(ledger, store.ledgerId, clock, connector, all);
+    return new Gate(services, { principal: all.as ?? 'agent:local' }, async () => undefined);
   };
   let gate = await openGate();
   if (options.bare !== true) await confirmFirst(gate, store.ledgerId);
@@ -210,7 +234,10 @@ export async function memoryWorld(options: WorldOptions = {}): Promise<World> {
     reopen: async () => {
       gate = await openGate();
     },
-    close: async () => undefined,
+    close: async () => {
+      for (const ledger of ledgers) await ledger.close();
+      await database?.drop();
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { freshDatabase } from './postgres-server.js';
 let started: Promise<string> | undefined;
 
 /** The URL of the server of this run. */
-function serverUrl(): Promise<string> {
+export function testServerUrl(): Promise<string> {
   started ??= process.env.COUNTERSIGN_TEST_POSTGRES ? Promise.resolve(process.env.COUNTERSIGN_TEST_POSTGRES) : start();
   return started;
 }
@@ -35,5 +35,5 @@ function start(): Promise<string> {
 
 /** An empty database of its own for a test. */
 export async function testDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  return freshDatabase(await serverUrl());
+  return freshDatabase(await testServerUrl());
 }
