@@ -24,7 +24,7 @@ export class BoundInspection {
     return state.reserved + state.spent > max ? 'a launch took more than there was room for' : undefined;
   }
 
-  /** INVARIANT: what policy bounds is taken with the launch (audit.bounds). */
+  /** INVARIANT: what policy bounds is taken with the launch (policy.budget.audited). */
   launch(actionId: string, { no, authorization, decision }: Attempt): string | undefined {
     const launch = `${actionId}#${no}`;
     const taken = this.#taken.get(launch) ?? 0;

@@ -59,4 +59,29 @@ export const policyRequirements = {
     source: 'authority',
     behaviour: 'no argument becomes an entity or a function of Cedar, and none of another type enters',
   },
+  'policy.budget.exact': {
+    source: 'authority, reliability I5',
+    behaviour: 'what is reserved and spent never passes a bound; no refusal and no proposal takes anything',
+  },
+  'policy.budget.race': {
+    source: 'reliability T13',
+    behaviour: 'four processes with 500 launches each race a budget of 300: exactly 300 run',
+  },
+  'policy.budget.over': {
+    source: 'authority',
+    behaviour:
+      'beyond a bound a person is asked, or it is denied, as the rule says; a period that is over counts no more',
+  },
+  'policy.budget.settled': {
+    source: 'authority, reliability T13',
+    behaviour: 'confirmed spends, a certain failure gives back, unknown keeps; what happened after all is charged',
+  },
+  'policy.budget.covers': {
+    source: 'authority, actions (facts)',
+    behaviour: 'a budget covers no other currency, and no action of which the amount is not known',
+  },
+  'policy.budget.audited': {
+    source: 'ledger (verify), reliability I5',
+    behaviour: 'the audit finds a launch beyond its bound, and one that took nothing of it',
+  },
 } as const;

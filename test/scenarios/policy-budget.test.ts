@@ -4,14 +4,16 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Proposal } from '../../src/actions/index.js';
+import type { Attempt, Proposal } from '../../src/actions/index.js';
+import { BoundInspection } from '../../src/app/bound-inspection.js';
 import { auditLedger } from '../../src/app/index.js';
+import type { LedgerEvent } from '../../src/ledger/index.js';
 import { budgetKind } from '../../src/policy/index.js';
 import { approve, codeOf, type FakeClock, homeWorld, memoryWorld, TRUST, type World } from '../support/gate-world.js';
 import { verifies } from '../support/verifies.js';
 
 /** A trust configuration with one rule about payments. */
-export function bounded(lines: string, switched = true): string {
+function bounded(lines: string, switched = true): string {
   return `${TRUST}policy:
   allow_unattended_irreversible: ${switched}
   rules:
@@ -184,12 +186,26 @@ describe('bounds of policy', () => {
   });
 
   it('the audit finds a launch beyond its bound, and one that took nothing', async () => {
-    verifies('audit.bounds');
-    const world = await homeWorld({ trust: bounded('limit: 5/month') });
-    for (let count = 0; count < 5; count += 1) await launched(world, 1);
+    verifies('policy.budget.audited');
+    const world = await homeWorld({ trust: bounded('limit: 2/month') });
+    for (let count = 0; count < 2; count += 1) await launched(world, 1);
     assert.equal((await launched(world, 1)).state, 'proposed');
-    const report = await auditLedger(world.gate.ledger);
-    assert.deepEqual(report.defects, []);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    const events = (await world.gate.ledger.log(0)).map(({ event }) => event);
     await world.close();
+    const taken = events.filter(({ type }) => type === 'budget-reserved');
+    const launch = events.find(({ type }) => type === 'action-launched') as LedgerEvent;
+    const { attempt } = launch.data as unknown as { attempt: Attempt };
+    const beyond = new BoundInspection();
+    const told = [...taken, ...taken].map((event) => beyond.budget(event));
+    assert.deepEqual(
+      told.map((one) => one === undefined),
+      [true, true, false, false],
+    );
+    assert.equal(beyond.launch('act_other', { ...attempt, no: 1 }) === undefined, false, 'it took nothing');
+    assert.equal(new BoundInspection().launch(launch.record.id, attempt) === undefined, false);
+    const [first] = taken;
+    const spent = { ...(first as LedgerEvent), type: 'budget-spent' };
+    assert.equal(new BoundInspection().budget(spent), 'more was settled than was taken');
   });
 });
