@@ -59,7 +59,7 @@ interface LaunchFacts {
 
 /** Launches an approved action and tells what became of it. Refuses with the codes of the gate. */
 export async function execute(services: Services, caller: Caller, actionId: string): Promise<Settled> {
-  const barrier = services.launchBarrier();
+  const barrier = services.launchBarrier() ?? services.ledger.leaseBarrier?.();
   if (barrier !== undefined) throw barrier;
   const { facts, event, monotonic } = await withFreshFacts(services, async () => {
     const known = await launchFacts(services, actionId);

@@ -50,7 +50,7 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   const { content, attempt, operation } = launched;
   services.failpoint('launch.before-call');
   // INVARIANT: no call leaves late, whichever clock says so (actions.launch.never-called).
-  if (isTooLate(services, launched.launchedAt, launched.monotonic)) {
+  if (isTooLate(services, launched.launchedAt, launched.monotonic) || services.ledger.leaseBarrier?.() !== undefined) {
     return settle(services, content.action_id, attempt, { result: 'failed', code: 'never_called' }, 'connector');
   }
   const stop = new Stop();
@@ -217,6 +217,8 @@ export interface Recovered {
  * Ends what nobody will end: overdue launches become unknown, overdue proposals and approvals expire. Calls nothing.
  */
 export async function recover(services: Services, caller: Caller): Promise<Recovered> {
+  const barrier = services.ledger.leaseBarrier?.();
+  if (barrier !== undefined) throw barrier;
   await expireRequests(services);
   const unknown: string[] = [];
   const expired: string[] = [];

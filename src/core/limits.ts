@@ -69,6 +69,8 @@ export const LIMITS = {
   commitConnectionsMax: 2,
   /** Records that one transaction on a server locks, unless a single unit names more. */
   batchRecordsMax: 1_024,
+  /** A gate's lease on a shared store runs this long; it is renewed at a third of it. */
+  leaseMs: 15_000,
   /** Events that the sequencer puts in order at once. */
   sequenceEventsMax: 1_024,
   /** Rows of one page of a list. */

@@ -210,6 +210,11 @@ export interface Ledger {
    * `store`.
    */
   backup(path: string): Promise<void>;
+  /**
+   * Why this process may launch and recover nothing at present: it does not hold its lease on a store that several gates
+   * share, and others may have taken it for dead. A store of one machine has no leases.
+   */
+  leaseBarrier?(): Refusal | undefined;
   /** Finishes the work that waits, and takes no more. */
   close(): Promise<void>;
 }

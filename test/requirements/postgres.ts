@@ -60,6 +60,15 @@ export const postgresRequirements = {
     source: 'reliability',
     behaviour: 'a process that is stopped in the middle holds its locks for a bounded time',
   },
+  'postgres.lease': {
+    source: 'ledger',
+    behaviour: 'a gate that does not hold its lease launches and recovers nothing, calls nobody, and still settles',
+  },
+  'postgres.gates': {
+    source: 'ledger',
+    behaviour:
+      "what one gate decides another learns within milliseconds and launches; a dead one's launch any other recovers",
+  },
   'postgres.scenarios': {
     source: 'ledger',
     behaviour: 'the scenarios and faults of the gate pass on PostgreSQL as they do on the embedded store',

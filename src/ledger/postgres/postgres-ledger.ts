@@ -27,6 +27,7 @@ import { LogWatch } from '../watch.js';
 import { Committer } from './committer.js';
 import { Connection } from './connection.js';
 import { serverError } from './errors.js';
+import { type AskLease, Lease } from './lease.js';
 import { ledgerIdOf } from './migrate.js';
 import { connectWithin } from './pool.js';
 import { Reader } from './reader.js';
@@ -55,6 +56,7 @@ export class PostgresLedger implements Ledger {
   readonly #committer: Committer;
   readonly #sequencer: Sequencer;
   readonly #watch: LogWatch;
+  readonly #lease: Lease;
   /** Kinds of records that projections write: they follow a commit, and are waited for. */
   readonly #projected = new Set<KindName>();
   #head = 0;
@@ -67,6 +69,7 @@ export class PostgresLedger implements Ledger {
       connection = await connectWithin(options.url, LIMITS.connectMsMax, () => false);
       const ledger = new PostgresLedger(options, await ledgerIdOf(connection));
       await ledger.#sequencer.start();
+      await ledger.#lease.start();
       return ledger;
     } catch (error) {
       throw serverError('the store could not be opened', error);
@@ -82,6 +85,9 @@ export class PostgresLedger implements Ledger {
     this.#kinds = kinds;
     const states = new States({ ledgerId, kinds });
     this.#reader = new Reader(url, states);
+    const ask: AskLease = async (statement, values) =>
+      (await this.#reader.ask(statement, values))[0]?.[0] as string | undefined;
+    this.#lease = new Lease(ask, () => performance.now());
     this.#watch = new LogWatch(() => this.#head);
     const onHead = (sequence: number) => {
       if (!(sequence > this.#head)) return;
@@ -169,6 +175,10 @@ export class PostgresLedger implements Ledger {
     }
   }
 
+  leaseBarrier(): Refusal | undefined {
+    return this.#lease.barrier();
+  }
+
   backup(): Promise<void> {
     const next = 'back the database up with pg_dump, or with what your provider offers';
     return Promise.reject(new Refusal('invalid', 'a store on a server is backed up by the server', { next }));
@@ -181,6 +191,7 @@ export class PostgresLedger implements Ledger {
 
   async #end(): Promise<void> {
     await this.#committer.close();
+    await this.#lease.end();
     await this.#sequencer.close();
     this.#watch.close();
     await this.#reader.close();

@@ -88,12 +88,12 @@ export class Reader {
 
   /** A record with a document may have any number of events. They never change, so that no moment has to be held. */
   async #foldByPages(ref: RecordRef): Promise<StoredState | undefined> {
-    const [columns] = await this.#ask(STATEMENTS.records, [[ref.kind], [ref.id]]);
+    const [columns] = await this.ask(STATEMENTS.records, [[ref.kind], [ref.id]]);
     if (columns === undefined) return undefined;
     const row = recordRowOf(columns);
     const fold = new Fold(this.#states.context, ref, undefined);
     for (let from = 0; from <= row.revision; from += LIMITS.pageRowsMax) {
-      const page = await this.#ask(STATEMENTS.events, [ref.kind, ref.id, from, LIMITS.pageRowsMax]);
+      const page = await this.ask(STATEMENTS.events, [ref.kind, ref.id, from, LIMITS.pageRowsMax]);
       for (const event of page.map(eventRowOf)) if (event.revision <= row.revision) fold.add(event);
     }
     return fold.finish(row);
@@ -114,7 +114,7 @@ export class Reader {
     const wanted: WantedPayload[] = [];
     const found = nextTurn().then(async () => {
       this.#payloads = undefined;
-      const rows = await this.#ask(STATEMENTS.payloads, [
+      const rows = await this.ask(STATEMENTS.payloads, [
         wanted.map((_, place) => place),
         wanted.map(({ ref }) => ref.kind),
         wanted.map(({ ref }) => ref.id),
@@ -150,12 +150,12 @@ export class Reader {
 
   async #page(query: ListQuery): Promise<Page> {
     const { statement, values } = listStatement(query, placeOf(query), pageLimit(query) + 1);
-    return pageOf(query, (await this.#ask(statement, values)).map(recordRowOf));
+    return pageOf(query, (await this.ask(statement, values)).map(recordRowOf));
   }
 
   /** The events of a record, each hashed again. */
   async events(ref: RecordRef, from: number): Promise<readonly LedgerEvent[]> {
-    const rows = await this.#ask(STATEMENTS.events, [ref.kind, ref.id, from, LIMITS.pageRowsMax]);
+    const rows = await this.ask(STATEMENTS.events, [ref.kind, ref.id, from, LIMITS.pageRowsMax]);
     return rows.map(eventRowOf).map((row) => {
       if (eventHash(this.#states.context.ledgerId, row) === row.hash) return eventOf(row);
       throw corrupt(ref, row.revision, 'the event is not the one that was written');
@@ -163,13 +163,13 @@ export class Reader {
   }
 
   async head(): Promise<LogHead> {
-    const [row] = await this.#ask(STATEMENTS.head);
+    const [row] = await this.ask(STATEMENTS.head);
     if (row === undefined) return { sequence: 0, logHash: EMPTY_LOG_HASH };
     return { sequence: row[0] as number, logHash: row[1] as string };
   }
 
   async log(after: number): Promise<readonly LogEntry[]> {
-    return (await this.#ask(STATEMENTS.log, [after, LIMITS.pageRowsMax])).map((row) => logEntry(eventRowOf(row)));
+    return (await this.ask(STATEMENTS.log, [after, LIMITS.pageRowsMax])).map((row) => logEntry(eventRowOf(row)));
   }
 
   async close(): Promise<void> {
@@ -178,7 +178,8 @@ export class Reader {
     await connection?.end();
   }
 
-  #ask(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+  /** The rows of one statement, which is a transaction by itself. */
+  ask(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
     return this.#on((connection) => connection.ask(statement, values));
   }
 
