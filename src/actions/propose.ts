@@ -17,7 +17,7 @@ import { withinBounds } from './bounds.js';
 import { consult } from './consult.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { actionKind } from './evolve.js';
-import { freshContent, type Judged, judge, type ParsedProposal, parseProposal } from './judge.js';
+import { freshContent, type Judged, judge, type ParsedProposal, parseProposal, questionOf } from './judge.js';
 import { contentPayload, findOperation, loadAction } from './load.js';
 import { type ActionCommand, decideAction, needsPerson } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
@@ -125,6 +125,7 @@ export async function explainProposal(services: Services, caller: Caller, input:
     class: actionClass,
     rule,
     preconditions,
+    facts: questionOf(unbound, judged.flags.includes('facts_unknown'), args),
     ...(preview === undefined ? {} : { preview }),
   };
 }
