@@ -1,8 +1,8 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
 export { actionKind } from './evolve.js';
-export { callLaunched, execute } from './launch.js';
 export { questionOf } from './judge.js';
+export { callLaunched, execute } from './launch.js';
 export { findOperation, type LoadedAction, loadAction, pinnedOperation, previewAction } from './load.js';
 export { type ActionCommand, decideAction, type Launch, type Settlement } from './machine.js';
 export { ActionMemo } from './memo.js';

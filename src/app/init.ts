@@ -58,7 +58,7 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   if (demo && !isFresh(home.folder)) {
     throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
   }
-  const config = await parseTrustConfig(trust);
+  const config = await parseTrustConfig(trust, home.folder);
   checkHome(home);
   const ledgerId = bytesToHex(random.bytes(16));
   const homeConfig = homeConfigPath(home);

@@ -7,7 +7,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connectorsConfig } from '../connectors/index.js';
 import { Refusal } from '../core/index.js';
-import { type TrustConfig, WrittenTrustConfig } from '../policy/index.js';
+import { CedarDoor, cedarDefect, type TrustConfig, WrittenTrustConfig } from '../policy/index.js';
 import { parseYaml, readConfigText, type YamlText } from './yaml-file.js';
 
 const WHAT = 'trust configuration';
@@ -31,7 +31,11 @@ export async function parseTrustText(text: string, folder?: string): Promise<Tru
     const place = { path: `policy.cedar.${at}`, line: file.lineOf(['policy', 'cedar', String(at)]) };
     return { name, text: readCedar(name, folder, place) };
   });
-  return { config: { ...parsed.data, policy: { ...policy, cedar: texts } }, file };
+  const config = { ...parsed.data, policy: { ...policy, cedar: texts } };
+  const defect = cedarDefect(new CedarDoor(), config.policy);
+  if (defect === undefined) return { config, file };
+  const path = `policy.cedar.${texts.findIndex(({ name }) => name === defect.file)}`;
+  throw new Refusal('config_invalid', `line ${defect.line} of \`${defect.file}\`: ${defect.what}`, { path });
 }
 
 /** Refuses `config_invalid` with the line. */

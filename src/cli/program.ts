@@ -62,15 +62,30 @@ function addPolicy(program: Command): void {
   run<ProposeOptions & { readonly whatIf?: boolean }>(explain, async (options, [id]) =>
     (await load()).explain(id, options),
   );
-  run(verb(policy, 'show', 'the active configuration', 'policy show'), async () => (await load()).show());
+  const show = verb(policy, 'show', 'the active configuration', 'policy show').option('--cedar', 'what it is in Cedar');
+  run<{ readonly cedar?: boolean }>(show, async (options) => (await load()).show(options));
+  run(
+    verb(policy, 'check [file]', 'whether every policy of a file can be evaluated', 'policy check'),
+    async (_o, [file]) => (await load()).check(file),
+  );
+  run(verb(policy, 'test [file]', 'the test cases of a file', 'policy test'), async (_o, [file]) =>
+    (await load()).test(file),
+  );
+  const simulate = days(
+    verb(policy, 'simulate [file]', 'a draft, tried on past actions', 'policy simulate draft.yaml'),
+  );
+  run<{ readonly days?: string }>(simulate, async (options, [file]) => (await load()).simulate(file, options));
+}
+
+function days(command: Command): Command {
+  return command.option('--days <n>', 'how many days of past actions; 30 unless given');
 }
 
 function addConfig(program: Command): void {
-  const load = () => import('./commands/policy.js');
+  const load = () => import('./commands/config.js');
   const config = program.command('config').description('compare and apply the trust configuration');
-  run(verb(config, 'diff [file]', 'what the file would change', 'config diff'), async (_o, [file]) =>
-    (await load()).configDiff(file),
-  );
+  const diff = days(verb(config, 'diff [file]', 'what the file would change', 'config diff'));
+  run<{ readonly days?: string }>(diff, async (options, [file]) => (await load()).configDiff(file, options));
   run(verb(config, 'apply [file]', 'ask an operator to sign the change', 'config apply'), async (_o, [file]) =>
     (await load()).configApply(file),
   );

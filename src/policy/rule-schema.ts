@@ -48,9 +48,8 @@ const WrittenMatch = z
     return { ...match, connector: 'mcp', operation: `${server ?? '*'}/${tool ?? '*'}` };
   });
 
-const Money = z
-  .string()
-  .refine((text) => parseMoney(text) !== undefined, 'money is an amount and a currency, such as `500 EUR`');
+const MONEY_WORDS = 'money is an amount and a currency, such as `500 EUR`';
+const Money = z.string(MONEY_WORDS).refine((text) => parseMoney(text) !== undefined, MONEY_WORDS);
 
 const Text = z.string().max(LIMITS.targetCharsMax).refine(isWellFormed, 'not well-formed text');
 const Whole = z.int();
@@ -133,20 +132,23 @@ const StoredBudget = z.strictObject({
   per: z.enum(PERIODS),
 });
 
+const LIMIT_WORDS = 'a limit is a count and hour, day or month, such as `20/h`';
+const BUDGET_WORDS = 'a budget is money and hour, day or month, such as `500 EUR/day`';
+
 const WrittenLimit = z
-  .string()
-  .regex(/^[1-9][0-9]{0,8}\/(h|d|hour|day|month)$/, 'a limit is a count and hour, day or month, such as `20/h`')
+  .string(LIMIT_WORDS)
+  .regex(/^[1-9][0-9]{0,8}\/(h|d|hour|day|month)$/, LIMIT_WORDS)
   .transform((text) => {
     const [count = '', per = ''] = text.split('/');
     return { count: Number(count), per: PERIOD_WORDS[per] ?? 'hour' };
   })
   .refine(({ count }) => count <= LIMITS.ruleCountMax, 'too high a limit');
 
-const WrittenBudget = z.string().transform((text, context) => {
+const WrittenBudget = z.string(BUDGET_WORDS).transform((text, context) => {
   const [, money = '', per = ''] = /^(.*)\/(h|d|hour|day|month)$/.exec(text) ?? [];
   const parsed = parseMoney(money);
   if (parsed !== undefined && parsed.amount > 0) return { ...parsed, per: PERIOD_WORDS[per] ?? 'day' };
-  context.addIssue({ code: 'custom', message: 'a budget is money and hour, day or month, such as `500 EUR/day`' });
+  context.addIssue({ code: 'custom', message: BUDGET_WORDS });
   return z.NEVER;
 });
 

@@ -6,6 +6,32 @@ export const policyRequirements = {
     source: 'authority',
     behaviour: 'money in a rule is read by the decimals of its currency; anything else is refused',
   },
+  'policy.load.strict': {
+    source: 'authority',
+    behaviour: 'what is missing, unparsable or unknown in the rules is refused with its line',
+  },
+  'policy.load.cedar': {
+    source: 'authority',
+    behaviour:
+      'a Cedar file stands beside the configuration, is its owner’s alone, and its text is part of the version',
+  },
+  'policy.check': {
+    source: 'authority',
+    behaviour: 'a policy that could fail for some operation, or is about none, is found before it is applied',
+  },
+  'policy.test-cases': {
+    source: 'authority',
+    behaviour: 'test cases are run against all rules together; a configuration whose own fail is not applied',
+  },
+  'policy.explain': {
+    source: 'authority',
+    behaviour: 'a decision is explained by rule, file, line and facts, and by the nearest rule and what it would need',
+  },
+  'policy.told': { source: 'authority', behaviour: 'an agent is told code, rule, reason and what to do next' },
+  'policy.simulate': {
+    source: 'authority',
+    behaviour: 'a draft is tried on past actions, its bounds counted; a diff tells which decisions would be others',
+  },
   'policy.class-rule': {
     source: 'authority',
     behaviour: 'a configuration without rules is decided by the class rule, byte for byte, without loading Cedar',

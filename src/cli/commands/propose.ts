@@ -74,6 +74,11 @@ export function previewText(text: string): string {
     .join('\n');
 }
 
+/** The proposal that options name, with the defaults of the project. */
+export function proposalFrom(options: ProposeOptions, settings: Settings) {
+  return proposalOf({ ...proposalSettings(settings), ...options });
+}
+
 function proposalOf(options: ProposeOptions) {
   const { connector, operation, project, target } = options;
   if (!connector || !operation || !project || !target) {
