@@ -7,7 +7,7 @@
 import { LIMITS } from '../core/index.js';
 import type { Kind, LedgerEvent } from '../ledger/index.js';
 import type { Decision } from '../policy/index.js';
-import type { ActionContent, ActionState, ActionStateName, Attempt, AttemptOutcome } from './schema.js';
+import type { ActionContent, ActionState, ActionStateName, Attempt, AttemptOutcome, Retry } from './schema.js';
 
 export const actionKind: Kind<ActionState> = {
   name: 'action',
@@ -39,10 +39,18 @@ function dueOf(state: ActionState): { readonly due?: number } {
     case 'launched':
       return { due: (last?.deadline ?? 0) + LIMITS.graceMs };
     case 'unknown':
-      return { due: last?.finished_at ?? state.proposed_at };
+      // What runs again under another name waits for nobody any more.
+      return state.replaced_by === null ? { due: last?.finished_at ?? state.proposed_at } : {};
     default:
       return {};
   }
+}
+
+type Cancelled = NonNullable<ActionState['closed']> & { readonly superseded_by?: string };
+
+/** A launch that was approved beside an unknown outcome stands on those approvals from then on. */
+function retried({ retry }: ActionState): Partial<ActionState> {
+  return retry === null ? {} : { ...retry, retry: null };
 }
 
 type ApprovedData = Pick<ActionState, 'approvals' | 'authorization' | 'launch_by'>;
@@ -63,7 +71,8 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
       closed: null,
       late_result: null,
     };
-    return { content, state: 'proposed', proposed_at: event.at, decision, ...empty, interrupted: false };
+    const nothing = { interrupted: false, retry: null, replaced_by: null, superseded_by: null };
+    return { content, state: 'proposed', proposed_at: event.at, decision, ...empty, ...nothing };
   }
   const before = state as ActionState;
   switch (event.type) {
@@ -74,21 +83,38 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
       return { ...before, state: 'approved', approvals, authorization, launch_by };
     }
     case 'action-cancelled': {
-      const { how, by, words } = data as NonNullable<ActionState['closed']>;
-      return { ...before, state: 'cancelled', closed: { how, by, words } };
+      const { how, by, words, superseded_by = null } = data as Cancelled;
+      return { ...before, state: 'cancelled', closed: { how, by, words }, superseded_by };
     }
     case 'action-launched':
-      return { ...before, state: 'launched', attempts: [...before.attempts, (data as { attempt: Attempt }).attempt] };
+      return {
+        ...before,
+        state: 'launched',
+        attempts: [...before.attempts, (data as { attempt: Attempt }).attempt],
+        ...retried(before),
+      };
     case 'action-confirmed':
     case 'action-failed':
     case 'action-outcome-unknown': {
       const settled = data as SettledData;
-      return { ...before, state: settled.outcome, attempts: settledAttempts(before.attempts, settled, event.at) };
+      const attempts = settledAttempts(before.attempts, settled, event.at);
+      // A person who established the outcome looked at all that ran, also since a restore.
+      const interrupted = before.interrupted && settled.settled_by !== 'human';
+      return { ...before, state: settled.outcome, attempts, interrupted, retry: null };
     }
     case 'late-result-recorded': {
       const { attempt, outcome, code } = data as NonNullable<ActionState['late_result']>;
       return { ...before, late_result: { attempt, outcome, code } };
     }
+    case 'late-result-settled': {
+      const settled = data as SettledData;
+      const attempts = settledAttempts(before.attempts, settled, event.at);
+      return { ...before, state: settled.outcome, attempts, late_result: null };
+    }
+    case 'retry-approved':
+      return { ...before, retry: data as Retry };
+    case 'action-replaced':
+      return { ...before, replaced_by: (data as { replaced_by: string }).replaced_by, retry: null };
     case 'action-interrupted':
       return { ...before, state: 'unknown', interrupted: true };
     default:

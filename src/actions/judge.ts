@@ -91,7 +91,9 @@ export async function judge(
   const decision = await decidePolicy(services.policy, question, config, decisionId, services.timer, operation.args);
   const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
   const excluded =
-    rule === undefined ? [] : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? [], null);
+    rule === undefined
+      ? []
+      : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? [], caller.editedBy ?? null);
   const quorum = Math.max(rule?.quorum ?? 1, proposal.quorum ?? 1);
   const approvers = await checkedApprovers(
     services,
@@ -137,7 +139,7 @@ export async function judge(
       operation_digest: operation.digest,
       preconditions,
       provenance: null,
-      edited_by: null,
+      edited_by: caller.editedBy ?? null,
       revised_from: null,
       changed_paths: [],
       replaces: null,

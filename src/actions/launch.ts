@@ -37,8 +37,8 @@ import { consult } from './consult.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
-import { decideAction, type Launch } from './machine.js';
-import { policyBarrier } from './request.js';
+import { decideAction, type Launch, launchTerms } from './machine.js';
+import { dedupeWindowOf, policyBarrier } from './request.js';
 import { type Attempt, CLASSES } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
@@ -69,6 +69,13 @@ export async function execute(services: Services, caller: Caller, actionId: stri
   });
   services.failpoint('launch.after-commit');
   return callLaunched(services, facts.loaded, facts.operation, event, monotonic);
+}
+
+/** Launches an unknown action again, which people approved since. Refuses `dedupe`, `replaced` and as `execute` does. */
+export async function retry(services: Services, caller: Caller, actionId: string): Promise<Settled> {
+  const { state } = await loadAction(services, actionId);
+  if (state.state !== 'unknown') throw new Refusal('state', `the action is ${state.state}: nothing is unknown`);
+  return execute(services, caller, actionId);
 }
 
 /** The call of a launch that this process has just written. */
@@ -117,19 +124,22 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   return { trustHead, loaded, operation, decision, receipts, expected, prepared, judgedAt };
 }
 
+/** A launch of which nothing is known yet: what refuses it refuses every launch. */
 const EMPTY_LAUNCH: Launch = {
   authorization: { kind: 'receipts', request_ids: [] },
   decision: { decision_id: '', outcome: 'DENY', code: null, determined_by: [], reason: '', facts_digest: '' },
   launchedBy: '',
   timeoutMs: 0,
   prepared: null,
+  dedupeWindowMs: Number.POSITIVE_INFINITY,
 };
 
 /** The receipts that approve the action, as they stand with their requests. */
 async function storedReceipts(services: Services, { state }: LoadedAction): Promise<readonly Receipt[]> {
-  if (state.authorization?.kind !== 'receipts') return [];
+  const { authorization, approvals } = launchTerms(state);
+  if (authorization?.kind !== 'receipts') return [];
   return Promise.all(
-    state.approvals.map(async ({ request_id, nonce, credential_id }) => {
+    approvals.map(async ({ request_id, nonce, credential_id }) => {
       const request = await services.ledger.readVerified(requestKind, request_id);
       const receipt = request?.state.receipt;
       if (!receipt || receipt.request.nonce !== nonce || receipt.credential_id !== credential_id) {
@@ -151,7 +161,7 @@ async function decideAgain(
   const id = services.ids.mint('dec');
   const decision = await decidePolicy(services.policy, question, config, id, services.timer, operation.args);
   if (decision.outcome === 'DENY') throw refusalOf(decision);
-  if (decision.outcome === 'REQUIRE_APPROVAL' && state.authorization?.kind !== 'receipts') {
+  if (decision.outcome === 'REQUIRE_APPROVAL' && launchTerms(state).authorization?.kind !== 'receipts') {
     throw new Refusal('receipt_required', 'policy asks for a person now');
   }
   return decision;
@@ -189,7 +199,8 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     const refused = checkInView(view, receipt, expected);
     if (refused !== undefined) return refused;
   }
-  if (state.authorization?.kind === 'receipts' && distinct(receipts) < content.quorum) {
+  const { authorization } = launchTerms(state);
+  if (authorization?.kind === 'receipts' && distinct(receipts) < content.quorum) {
     return new Refusal('quorum', 'approvals are missing');
   }
   const rows = view.lookup('action', content.effect);
@@ -208,13 +219,13 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const room = takeRoom(view, boundsOf(facts), facts.judgedAt, action);
   if (room.is === 'stale') return STALE;
   if (room.is === 'over') return overBound(room.bound);
-  const authorization = state.authorization ?? EMPTY_LAUNCH.authorization;
   const launch: Launch = {
-    authorization,
+    authorization: authorization ?? EMPTY_LAUNCH.authorization,
     decision,
     launchedBy: caller.principal,
     timeoutMs: operation.timeoutMs,
     prepared,
+    dedupeWindowMs: dedupeWindowOf(operation),
     reserved: room.reserved,
   };
   const decided = decideAction(state, { do: 'launch', launch }, view.now);

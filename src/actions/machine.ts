@@ -11,6 +11,7 @@ import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../cor
 import type { NewPayload } from '../ledger/index.js';
 import { type Decision, type Reserved, refusalOf } from '../policy/index.js';
 import { isOpen } from './evolve.js';
+import { approveRetry, type Finding, find, replace, retryBarrier, retryWindow } from './machine-people.js';
 import type {
   ActionContent,
   ActionState,
@@ -18,6 +19,7 @@ import type {
   AttemptOutcome,
   Authorization,
   Closing,
+  Retry,
   SettledBy,
 } from './schema.js';
 
@@ -25,16 +27,21 @@ export type ActionCommand =
   | { readonly do: 'propose'; readonly content: ActionContent; readonly decision: Decision }
   | { readonly do: 'approve'; readonly approval: Approval }
   | { readonly do: 'allow' }
-  | { readonly do: 'cancel'; readonly how: Closing; readonly by: string; readonly words: string | null }
+  | {
+      readonly do: 'cancel';
+      readonly how: Closing;
+      readonly by: string;
+      readonly words: string | null;
+      /** The changed copy, with `superseded`. */
+      readonly supersededBy?: string;
+    }
   | { readonly do: 'expire' }
   | { readonly do: 'launch'; readonly launch: Launch }
   | { readonly do: 'settle'; readonly settlement: Settlement }
   | { readonly do: 'recover'; readonly by: string }
   | { readonly do: 'interrupt' }
-  | { readonly do: 'retry' }
-  | { readonly do: 'replace' }
-  | { readonly do: 'find' }
-  | { readonly do: 'edit' };
+  | { readonly do: 'replace'; readonly by: string; readonly requestId: string }
+  | { readonly do: 'find'; readonly finding: Finding };
 
 export interface Launch {
   readonly authorization: Authorization;
@@ -42,6 +49,8 @@ export interface Launch {
   readonly launchedBy: string;
   readonly timeoutMs: number;
   readonly prepared: Json;
+  /** How long the operation knows a repeated call; undefined where it does not. */
+  readonly dedupeWindowMs?: number | undefined;
   readonly reserved?: readonly Reserved[];
 }
 
@@ -86,12 +95,10 @@ export function decideAction(
       return recover(state, command.by, now);
     case 'interrupt':
       return interrupt(state);
-    case 'retry':
     case 'replace':
+      return replace(state, command, refuse);
     case 'find':
-    case 'edit':
-      // INVARIANT: reserved rows refuse from every state until their part is built (actions.machine.reserved).
-      return refuse(state, `${command.do} is not possible here`);
+      return find(state, command.finding, refuse);
     default:
       return assertNever(command);
   }
@@ -125,6 +132,7 @@ function propose(
 /** A valid receipt: counts toward the quorum, approves, or binds an approved action to a fresher receipt. */
 function approve(state: ActionState, approval: Approval, now: number): readonly ActionEvent[] | Refusal {
   const { content } = state;
+  if (state.state === 'unknown') return approveRetry(state, approval, now);
   if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
   if (state.state !== 'proposed' && state.state !== 'approved' && state.state !== 'failed') {
     return refuse(state, 'it can not be approved');
@@ -167,12 +175,13 @@ function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusa
 
 function cancel(
   state: ActionState,
-  { how, by, words }: { how: Closing; by: string; words: string | null },
+  { how, by, words, supersededBy }: Extract<ActionCommand, { do: 'cancel' }>,
 ): readonly ActionEvent[] | Refusal {
-  const may =
-    state.state === 'proposed' || state.state === 'approved' || (state.state === 'failed' && how === 'withdrawn');
+  const afterFailure = how === 'withdrawn' || how === 'superseded';
+  const may = state.state === 'proposed' || state.state === 'approved' || (state.state === 'failed' && afterFailure);
   if (!may) return refuse(state, 'it can not be cancelled');
-  return [{ type: 'action-cancelled', data: { how, by, words } }];
+  const data = { how, by, words, ...(supersededBy === undefined ? {} : { superseded_by: supersededBy }) };
+  return [{ type: 'action-cancelled', data }];
 }
 
 function expire(state: ActionState, now: number): readonly ActionEvent[] | Refusal {
@@ -191,9 +200,11 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
       ? new Refusal('expired', 'the time to approve it has passed')
       : new Refusal('receipt_required', 'a person has to approve this first');
   }
-  if (state.state !== 'approved') return refuse(state, 'it can not be launched');
+  const again = state.state === 'unknown' ? retryRefusal(state, plan, now) : undefined;
+  if (again !== undefined) return again;
+  if (state.state !== 'approved' && state.state !== 'unknown') return refuse(state, 'it can not be launched');
   // INVARIANT: a launch at its deadline is refused, inside the commit (actions.launch.deadline).
-  if (now >= (state.launch_by ?? 0)) return new Refusal('expired', 'the time to launch it has passed');
+  if (now >= (launchTerms(state).launch_by ?? 0)) return new Refusal('expired', 'the time to launch it has passed');
   const attempt: Attempt = {
     no: state.attempts.length + 1,
     authorization: plan.authorization,
@@ -212,6 +223,23 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
     settled_by: null,
   };
   return [{ type: 'action-launched', data: { attempt } as unknown as JsonObject }];
+}
+
+/** On what the next launch of an action stands: the approvals beside an unknown outcome, or its own. */
+export function launchTerms(state: ActionState): Retry {
+  return state.state === 'unknown' && state.retry !== null ? state.retry : state;
+}
+
+/** Why an unknown action is not launched again. */
+function retryRefusal(state: ActionState, plan: Launch, now: number): Refusal | undefined {
+  const barrier = retryBarrier(state);
+  if (barrier !== undefined) return barrier;
+  if (state.retry?.authorization === undefined || state.retry.authorization === null) {
+    return new Refusal('decision_required', 'the outcome is unknown: check it, or let people approve another attempt', {
+      details: { state: state.state },
+    });
+  }
+  return retryWindow(state.attempts, plan.dedupeWindowMs, now);
 }
 
 const OUTCOME_EVENTS = {

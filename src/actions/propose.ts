@@ -6,21 +6,15 @@
  * 6. One commit, which joins an equal action that the same principal has open already.
  * Source: spec actions (the action, joining, transitions).
  */
-import { FREEZE_RECORD, frozenIn } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
 import { canonicalize, contentRef, digest, type Json, Refusal } from '../core/index.js';
-import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
-import type { LedgerEvent, LookupRow, NewEvent, View } from '../ledger/index.js';
-import { budgetRecords, CONFIG_RECORD, configKind } from '../policy/index.js';
-import { askEvent, askingOf, askingRecords } from './asks.js';
-import { withinBounds } from './bounds.js';
+import type { LedgerEvent, LookupRow } from '../ledger/index.js';
+import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { consult } from './consult.js';
-import { actionBinding, actionDigest, effectDigest } from './content.js';
+import { draftProposal } from './draft.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal, questionOf } from './judge.js';
-import { contentPayload, findOperation, loadAction } from './load.js';
-import { type ActionCommand, decideAction, needsPerson } from './machine.js';
-import type { ActionContent, ActionState, Flag } from './schema.js';
+import { decideAction } from './machine.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { commitCommand } from './settle.js';
 
@@ -75,41 +69,6 @@ async function isOver(services: Services, actionId: string): Promise<boolean> {
   return true;
 }
 
-/** Proposes again what an action of any caller asked for, with the content that it carries, under the present rules. */
-export async function proposeLike(services: Services, caller: Caller, actionId: string): Promise<ProposedAction> {
-  const { content, args, argsText } = await loadAction(services, actionId);
-  const { project, work_item, connector, operation, target, amount, currency } = content;
-  if (content.on_behalf_of.length > 0 && caller.mayActForOthers !== true) {
-    throw new Refusal('forbidden', 'this caller may not propose on behalf of others', { path: 'on_behalf_of' });
-  }
-  const found = await findOperation(services, connector, operation);
-  const again = found.args.safeParse(args);
-  if (!again.success || canonicalize(again.data as Json) !== argsText) {
-    throw new Refusal('invalid', 'the operation would read these arguments otherwise today', { path: 'args' });
-  }
-  const record = { kind: 'action', id: actionId } as const;
-  const [first] = await services.ledger.events(record);
-  const refs = first?.payloads.filter((ref) => ref !== content.args_ref && ref !== content.own_lines_ref) ?? [];
-  const blobs = await Promise.all(refs.map((ref) => services.ledger.payload(record, 0, ref)));
-  const kept = blobs.filter((bytes) => bytes !== undefined);
-  const input = {
-    project,
-    connector,
-    operation,
-    target,
-    args,
-    class: content.class,
-    // Who may approve, and for whom it is asked, never widens by asking again.
-    ...(content.approvers.length === 0 ? {} : { approvers: [...content.approvers] }),
-    ...(content.on_behalf_of.length === 0 ? {} : { on_behalf_of: [...content.on_behalf_of] }),
-    launch_within_ms: content.launch_within_ms,
-    ...(work_item === null ? {} : { work_item }),
-    ...(amount === null || currency === null ? {} : { amount, currency }),
-    ...(kept.length === 0 ? {} : { content: kept }),
-  };
-  return propose(services, caller, input, { rerun: true });
-}
-
 /** The decision alone: what policy says, who could approve, and what would have to hold. Nothing is written. */
 export async function explainProposal(services: Services, caller: Caller, input: unknown) {
   const action_id = services.ids.mint('act');
@@ -137,9 +96,7 @@ async function commitProposal(
   action_id: string,
   rerun: boolean,
 ): Promise<ProposedAction> {
-  const { proposal, unbound, argsText } = judged;
-  const effect = effectDigest(unbound, argsText);
-  const record = { kind: 'action', id: action_id } as const;
+  const { proposal, unbound } = judged;
   const { content: _, ...command } = proposal;
   const claim =
     proposal.idempotency_key === undefined
@@ -150,36 +107,23 @@ async function commitProposal(
           key: proposal.idempotency_key,
           command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
         };
-  const asking = await askingOf(services, caller.principal);
-  const asked = asking === undefined ? { reads: [], writes: [] } : askingRecords(asking);
-  const lockedAt = services.clock.now();
-  const bounds = budgetRecords(judged.decision.reservations, lockedAt);
+  const draft = await draftProposal(services, judged, action_id);
   const committed = await services.ledger.commit<Proposed>({
     actor: caller.principal,
     ...(claim === undefined ? {} : { claim }),
-    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...asked.reads],
-    writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, record],
-    lookups: [{ kind: 'action', key: effect }],
+    reads: draft.reads,
+    writes: draft.writes,
+    lookups: draft.lookups,
     decide: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
-      const open = view.lookup('action', effect);
-      const own = open.findLast((row) => row.principal === caller.principal && canJoin(row, unbound.class));
+      const own = view
+        .lookup('action', draft.effect)
+        .findLast((row) => row.principal === caller.principal && canJoin(row, unbound.class));
       if (own !== undefined && claim === undefined && !rerun) {
         return { events: [], outcome: { action_id: own.id, joined: true } };
       }
-      const frozen = frozenIn(view, unbound);
-      if (frozen !== undefined) return frozen;
-      const bounded = withinBounds(view, judged, lockedAt);
-      if (bounded instanceof Refusal) return bounded;
-      const content = boundContent(view, bounded, effect, open);
-      if (content instanceof Refusal) return content;
-      const events = proposalEvents(content, bounded, view.now);
-      if (events instanceof Refusal) return events;
-      const outcome = { action_id, joined: false };
-      const waits = events.every(({ type }) => type !== 'action-approved');
-      const ask = waits && asking !== undefined ? askEvent(view, asking, action_id) : undefined;
-      if (ask instanceof Refusal) return ask;
-      return { events: ask === undefined ? events : [...events, ask], outcome };
+      const events = draft.eventsIn(view);
+      return events instanceof Refusal ? events : { events, outcome: { action_id, joined: false } };
     },
   });
   const launched = committed.events.find((event) => event.type === 'action-launched');
@@ -194,66 +138,4 @@ function contentRefs(proposal: ParsedProposal): string[] {
 function canJoin(row: LookupRow, actionClass: ActionClass): boolean {
   const waiting = row.status === 'proposed' || row.status === 'approved';
   return waiting || (actionClass !== 'read' && row.status !== 'cancelled');
-}
-
-function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {
-  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
-  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
-  const { unbound, argsText } = judged;
-  const duplicate =
-    unbound.class !== 'read' && open.some((row) => row.status === 'launched' || row.status === 'unknown');
-  const denied = unbound.class !== 'read' && open.some((row) => row.status === 'cancelled');
-  const flags: readonly Flag[] = [
-    ...(duplicate ? (['possible_duplicate'] as const) : []),
-    ...(denied ? (['previously_denied'] as const) : []),
-    ...judged.flags,
-  ];
-  const content = {
-    ...unbound,
-    ledger_id: ledger.ledger_id,
-    epoch: ledger.epoch,
-    digest: actionDigest(unbound, argsText),
-    effect,
-    approve_by: view.now + judged.approveWithinMs,
-    flags,
-  };
-  if (duplicate && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
-    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
-  }
-  if (denied && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
-    return new Refusal('approvers', 'a person denied this before, and nobody may approve it now');
-  }
-  return { ...content, binding: actionBinding(content) };
-}
-
-/** Proposed; allowed by policy where it is; launched where the caller asked for that: in one commit. */
-function proposalEvents(content: ActionContent, judged: Judged, now: number): NewEvent[] | Refusal {
-  const record = { kind: 'action', id: content.action_id } as const;
-  const args = { ref: content.args_ref, bytes: judged.argsText };
-  const kept = judged.ownLines === undefined ? [] : [{ ref: contentRef(judged.ownLines), bytes: judged.ownLines }];
-  const payloads = [args, ...kept, ...(judged.proposal.content ?? []).map(contentPayload)];
-  const commands: ActionCommand[] = [{ do: 'propose', content, decision: judged.decision }];
-  const allowed = judged.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
-  if (allowed) commands.push({ do: 'allow' });
-  if (allowed && judged.launch !== undefined) commands.push({ do: 'launch', launch: judged.launch });
-  const events: NewEvent[] = allowed ? [...(judged.reserving ?? [])] : [];
-  let state: ActionState | undefined;
-  for (const command of commands) {
-    const decided = decideAction(state, command, now);
-    if (decided instanceof Refusal) return decided;
-    for (const event of decided) {
-      events.push({ record, ...event, ...(event.type === 'action-proposed' ? { payloads } : {}) });
-      state = actionKind.evolve(state, {
-        ...event,
-        record,
-        revision: 0,
-        at: now,
-        actor: '',
-        payloads: [],
-        prev: null,
-        hash: '',
-      });
-    }
-  }
-  return events;
 }

@@ -21,6 +21,7 @@ const LEDGER: LedgerState = {
   created_at: AT,
   bootstrapped: true,
   restored_at: [],
+  recovered: [],
 };
 const ARGS = '{"text":"hello"}';
 

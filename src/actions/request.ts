@@ -4,11 +4,13 @@
  * Source: spec authority (request and receipt).
  */
 import { FREEZE_RECORD, frozenIn, openRequest, type RequestDocument } from '../approvals/index.js';
+import type { Operation } from '../connectors/index.js';
 import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind } from './evolve.js';
-import { currentSummary, type LoadedAction, loadAction } from './load.js';
+import { currentSummary, type LoadedAction, loadAction, pinnedOperation } from './load.js';
+import { retryBarrier, retryWindow } from './machine-people.js';
 import type { Summary } from './render.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
@@ -69,6 +71,11 @@ async function issue(
   }
   const barrier = policyBarrier(services, loaded);
   if (barrier !== undefined && decision === 'approve') throw barrier;
+  if (loaded.state.state === 'unknown' && decision === 'approve') {
+    const operation = await pinnedOperation(services, content);
+    const closed = retryWindow(loaded.state.attempts, dedupeWindowOf(operation), services.clock.now());
+    if (closed !== undefined) throw closed;
+  }
   const summary = await currentSummary(services, loaded);
   const request_id = services.ids.mint('req');
   const nonce = base64urlEncode(services.random.bytes(32));
@@ -115,13 +122,26 @@ async function issue(
   return { request: committed.outcome, summary: summary.rendered };
 }
 
+/** How long an operation knows a repeated call, in milliseconds; undefined where it does not. */
+export function dedupeWindowOf({ dedupe }: Operation): number | undefined {
+  if (dedupe === 'none') return undefined;
+  return dedupe.windowMs === 'forever' ? Number.POSITIVE_INFINITY : dedupe.windowMs;
+}
+
 /** A request that no record could use is not issued. */
 function requestBarrier({ state, content }: LoadedAction, now: number, decision: string): Refusal | undefined {
   const details = { state: state.state };
   if (state.state === 'launched') return new Refusal('launched', 'the action is running', { details });
-  if (state.state === 'unknown') return new Refusal('decision_required', 'the outcome is unknown', { details });
+  if (state.state === 'unknown' && decision === 'deny') {
+    return new Refusal('decision_required', 'the outcome is unknown', { details });
+  }
+  const barrier = state.state === 'unknown' ? retryBarrier(state) : undefined;
+  if (barrier !== undefined) return barrier;
   const usable =
-    state.state === 'proposed' || state.state === 'approved' || (state.state === 'failed' && decision === 'approve');
+    state.state === 'proposed' ||
+    state.state === 'approved' ||
+    state.state === 'unknown' ||
+    (state.state === 'failed' && decision === 'approve');
   if (!usable) {
     const code = state.closed?.how === 'expired' ? 'expired' : 'state';
     return new Refusal(code, `the action is ${state.state}`, { details });

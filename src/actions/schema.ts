@@ -93,6 +93,8 @@ export type Attempt = {
 
 export type Closing = 'withdrawn' | 'denied' | 'changes_requested' | 'expired' | 'superseded';
 
+export type Retry = Pick<ActionState, 'approvals' | 'authorization' | 'launch_by'>;
+
 export type ActionState = {
   readonly content: ActionContent;
   readonly state: ActionStateName;
@@ -112,6 +114,12 @@ export type ActionState = {
   } | null;
   /** Set by a restore: what this action did since the backup is not known. */
   readonly interrupted: boolean;
+  /** Approvals of another attempt while the outcome of the last one is unknown; the state stays unknown until then. */
+  readonly retry: Retry | null;
+  /** The action that a person let run in the place of this one, whose outcome is unknown. */
+  readonly replaced_by: string | null;
+  /** The copy that a person made of it. */
+  readonly superseded_by: string | null;
 };
 
 /** A column of a page of text, without controls: names that people read in one line. */

@@ -44,6 +44,8 @@ export interface Caller {
   readonly principal: string;
   /** Whether it may name others on whose behalf it asks. */
   readonly mayActForOthers?: boolean;
+  /** The person who changed the action that this caller had proposed. */
+  readonly editedBy?: string;
 }
 
 /** What `decide` answers when a fact was computed from a record that changed since: the caller starts again. */

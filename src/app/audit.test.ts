@@ -96,7 +96,7 @@ describe('the audit of a ledger', () => {
     await carriedOut(world, await configAct(world, TRUST.replace('name: test', 'name: tested')));
     const report = await auditLedger(world.gate.ledger, await world.gate.ledger.head());
     assert.deepEqual(report.defects, []);
-    assert.deepEqual([report.launches, report.receipts], [4, 7]);
+    assert.deepEqual([report.launches, report.receipts], [4, 8]);
     assert.equal((await explainDecision(world.gate, again)).length, 3);
   });
 
@@ -119,6 +119,30 @@ describe('the audit of a ledger', () => {
     const authorization = { kind: 'receipts', request_ids: ['req_01JDXW3Q4R8Y2M5N7P9S0T1V3W'] } as const;
     await launch(other, actionId, { authorization }, [nonce]);
     assert.ok((await found(other)).includes('a launch stands on a receipt that is not there'));
+  });
+
+  it('finds a finding, a replacement and a change of people that the needed signatures do not stand behind', async () => {
+    verifies('audit.resolution-authority');
+    const world = await memoryWorld();
+    const actionId = await approved(world);
+    world.connector.behave = async () => ({ result: 'unknown' });
+    await world.gate.execute(actionId);
+    const settled = { attempt: 1, outcome: 'failed', code: null, external_ref: null, evidence_ref: null };
+    const forged = { ...settled, settled_by: 'human', by: 'human:alice', request_id: 'req_1' };
+    await forge(world, [event('action', actionId, 'action-replaced', { replaced_by: 'act_1', request_id: 'req_1' })]);
+    await forge(world, [event('action', actionId, 'action-failed', forged)]);
+    const defects = await found(world);
+    assert.ok(defects.includes('no receipt of kind finding stands behind this'));
+    assert.ok(defects.includes('no receipt of kind assume_duplicate stands behind this'));
+    const two = await memoryWorld();
+    await carriedOut(two, addKeyAct(BOB, ['approver', 'operator']));
+    const { request } = await two.gate.requestAct(addKeyAct(personWithKey('human:eve', 4)));
+    await two.gate.submit(signed(request));
+    const authorization = { request_id: request.request_id, approver: 'human:alice' };
+    await forge(two, [
+      event('person', 'human:eve', 'person-added', { person: 'human:eve', roles: ['approver'], authorization }),
+    ]);
+    assert.ok((await found(two)).includes('too few operators signed this'));
   });
 
   it('finds a launch by the receipt of another action, of other content, and one that denies', async () => {

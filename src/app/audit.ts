@@ -6,10 +6,13 @@
  */
 import type { Ledger, LogHead, VerifyReport } from '../ledger/index.js';
 import { Inspection } from './inspection.js';
+import type { Recovery } from './registry-inspection.js';
 
 export interface AuditReport extends VerifyReport {
   readonly receipts: number;
   readonly launches: number;
+  /** Times at which the ceremony of the first approver was repeated. */
+  readonly recoveries: readonly Recovery[];
 }
 
 const DEFECTS_MAX = 100;
@@ -28,6 +31,6 @@ export async function auditLedger(ledger: Ledger, expected?: LogHead): Promise<A
       after = last.sequence;
     }
   }
-  const { receipts, launches, defects } = inspection;
-  return { ...report, receipts, launches, defects: [...report.defects, ...defects].slice(0, DEFECTS_MAX) };
+  const { receipts, launches, recoveries, defects } = inspection;
+  return { ...report, receipts, launches, recoveries, defects: [...report.defects, ...defects].slice(0, DEFECTS_MAX) };
 }

@@ -6,9 +6,7 @@
  * failed), and with nothing else. Refusals are recorded.
  */
 import {
-  type ActionState,
   type Attached,
-  actionKind,
   attachReceipt,
   type Caller,
   callLaunched,
@@ -17,47 +15,38 @@ import {
   execute,
   explainProposal,
   fetchSigned,
-  findOperation,
   type IssuedRequest,
+  isResolution,
   loadAction,
   type Proposal,
   type ProposedAction,
   parseReceipt,
   pinnedOperation,
-  previewAction,
   propose,
   proposeLike,
+  proposeUndo,
   type Recovered,
   RefusalRecorder,
   type RefusedSubject,
   type RequestInput,
-  readSummary,
+  type Resolution,
   reconcile,
   recover,
   requestApproval,
+  requestResolution,
+  resolve,
+  retry,
   type Services,
   type Settled,
   storeReceipt,
 } from '../actions/index.js';
-import {
-  type Act,
-  actSummary,
-  carryOut,
-  type IssuedAct,
-  type Receipt,
-  requestAct,
-  requestKind,
-} from '../approvals/index.js';
-import type { Preview } from '../connectors/index.js';
-import { Fault, isOurs, LIMITS, Refusal } from '../core/index.js';
-import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
-import type { Ledger, ListRow } from '../ledger/index.js';
-import { type DecisionRow, listDecisions } from './decisions.js';
-import { type ActionFilter, demandOpenable, demandSame, listActions, projectOf } from './gate-checks.js';
+import { type Act, carryOut, type IssuedAct, requestAct } from '../approvals/index.js';
+import { Refusal } from '../core/index.js';
+import { demandOpenable, projectOf } from './gate-checks.js';
+import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
 
-export class Gate {
-  readonly services: Services;
+export class Gate extends GateReads {
   readonly caller: Caller;
   readonly #refusals: RefusalRecorder;
   readonly #close: () => Promise<void>;
@@ -65,15 +54,11 @@ export class Gate {
 
   /** `admit` throws where the caller may no longer ask for anything. */
   constructor(services: Services, caller: Caller, close: () => Promise<void>, admit: () => void = () => undefined) {
-    this.services = services;
+    super(services);
     this.caller = caller;
     this.#refusals = new RefusalRecorder(services);
     this.#close = close;
     this.#admit = admit;
-  }
-
-  get ledger(): Ledger {
-    return this.services.ledger;
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */
@@ -115,26 +100,12 @@ export class Gate {
     });
   }
 
-  async show(actionId: string): Promise<ActionState> {
-    const snapshot = await this.#ours(() => this.ledger.read(actionKind, actionId));
-    if (snapshot === undefined) throw new Refusal('unknown_action', 'there is no such action');
-    return snapshot.state;
-  }
-
-  /** The arguments of an action, checked against its digest. */
-  async args(actionId: string): Promise<string> {
-    return (await this.#ours(() => loadAction(this.services, actionId))).argsText;
-  }
-
-  async list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
-    return this.#ours(() => listActions(this.ledger, filter));
-  }
-
-  /** The text that a person signs, and the connector's own view of the change. */
-  async summary(actionId: string): Promise<{ lines: readonly string[]; preview?: Preview }> {
-    const { rendered } = await this.#ours(() => readSummary(this.services, actionId));
-    const preview = await this.#ours(() => previewAction(this.services, actionId));
-    return { lines: rendered, ...(preview === undefined ? {} : { preview }) };
+  /** Proposes what would undo a confirmed action, as its connector described it. */
+  proposeUndo(actionId: string): Promise<{ action_id: string; joined: boolean; state: string }> {
+    return this.#guard({ verb: 'propose', action_id: actionId }, async () => {
+      const { action_id, joined } = await proposeUndo(this.services, this.caller, actionId);
+      return { action_id, joined, state: (await this.show(action_id)).state };
+    });
   }
 
   /** Asks a person: issues the request that their key signs. */
@@ -148,10 +119,11 @@ export class Gate {
    * Keeps a signed receipt with its request, or carries the signed act out once as many people have signed as have to;
    * an action is not changed.
    */
-  submit(value: unknown): Promise<{ request_id: string; act?: Act; missing?: number }> {
+  submit(value: unknown): Promise<{ request_id: string; act?: Act; missing?: number; action_id?: string }> {
     return this.#guard({ verb: 'sign' }, async () => {
       const receipt = parseReceipt(value);
       if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
+      if (isResolution(receipt.request.kind)) return resolve(this.services, receipt);
       const { act, missing } = await carryOut(this.services, receipt);
       const { request_id } = receipt.request;
       if (missing > 0) return { request_id, missing };
@@ -185,6 +157,18 @@ export class Gate {
     });
   }
 
+  /** Launches an unknown action again, which people approved since, where the operation knows a repeated call. */
+  retry(actionId: string): Promise<Settled> {
+    return this.#guard({ verb: 'retry', action_id: actionId }, () => retry(this.services, this.caller, actionId));
+  }
+
+  /** Asks a person to establish an unknown outcome, or to let the same effect run again as another action. */
+  requestResolution(resolution: Resolution, person?: string): Promise<IssuedRequest> {
+    return this.#guard({ verb: 'request', action_id: resolution.action_id }, () =>
+      requestResolution(this.services, this.caller, resolution, person),
+    );
+  }
+
   /** Launches an approved action, once, and tells what became of it. */
   execute(actionId: string): Promise<Settled> {
     return this.#guard({ verb: 'execute', action_id: actionId }, () => execute(this.services, this.caller, actionId));
@@ -211,66 +195,12 @@ export class Gate {
     );
   }
 
-  /** The receipt that approves an action; undefined while there is none. */
-  async receiptOf(actionId: string): Promise<Receipt | undefined> {
-    const { approvals } = await this.show(actionId);
-    const requestId = approvals.at(-1)?.request_id;
-    if (requestId === undefined) return undefined;
-    const request = await this.#ours(() => this.ledger.readVerified(requestKind, requestId));
-    return request?.state.receipt ?? undefined;
-  }
-
-  decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return this.#ours(() => listDecisions(this.ledger, this.services.clock.now(), person));
-  }
-
-  /** A request with the lines that its signer has to see. */
-  async requestDetails(requestId: string): Promise<Omit<IssuedAct, 'also'> & { state: string; preview?: Preview }> {
-    const request = await this.#ours(() => this.ledger.readVerified(requestKind, requestId));
-    if (request === undefined) throw new Refusal('unknown_request', 'there is no such request');
-    const { request: document, state } = request.state;
-    if (document.kind !== 'action') {
-      const act = await this.#ours(() => actSummary(this.ledger, requestId));
-      demandSame(act, document.summary_digest);
-      return { request: document, state, summary: act };
-    }
-    const { lines, preview } = await this.summary(document.subject);
-    demandSame(lines, document.summary_digest);
-    return { request: document, state, summary: lines, ...(preview === undefined ? {} : { preview }) };
-  }
-
   /** Asks `person`, or the first operator, for an act on people, keys, configuration or the store. */
   requestAct(act: Act, person?: string): Promise<IssuedAct> {
     return this.#guard({ verb: 'request an act' }, async () => {
       demandOpenable(act);
       return requestAct(this.services, this.caller.principal, act, person);
     });
-  }
-
-  async identity(): Promise<LedgerState> {
-    const snapshot = await this.#ours(() => this.ledger.read(ledgerKind, LEDGER_RECORD.id));
-    if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
-    return snapshot.state;
-  }
-
-  /** Waits until `until` holds or the time is over; answers the state that the action has then. */
-  async wait(actionId: string, until: (state: ActionState) => boolean, timeoutMs: number): Promise<ActionState> {
-    if (!(timeoutMs >= 0)) throw new Refusal('invalid', 'a wait takes 0 or more milliseconds', { path: 'timeoutMs' });
-    const signal = AbortSignal.timeout(Math.ceil(Math.min(timeoutMs, LIMITS.waitMsMax)));
-    const { sequence } = await this.#ours(() => this.ledger.head());
-    let state = await this.show(actionId);
-    if (until(state)) return state;
-    for await (const { event } of this.ledger.watch(sequence, signal)) {
-      if (event.record.kind !== 'action' || event.record.id !== actionId) continue;
-      state = await this.show(actionId);
-      if (until(state)) return state;
-    }
-    return state;
-  }
-
-  /** The operation behind a name, for those who describe it. */
-  operation(connector: string, operation: string) {
-    return this.#ours(() => findOperation(this.services, connector, operation));
   }
 
   /** Records a refusal that a door made by itself, before it came to the gate. */
@@ -286,22 +216,11 @@ export class Gate {
   async #guard<T>(subject: RefusedSubject, act: () => Promise<T>): Promise<T> {
     try {
       this.#admit();
-      return await this.#ours(act);
+      return await this.ours(act);
     } catch (error) {
       if (error instanceof Refusal) this.services.log?.write('debug', `${subject.verb} was refused`, error);
       if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject);
       throw error;
-    }
-  }
-
-  /** Nothing but a Refusal or a Fault leaves. */
-  async #ours<T>(act: () => Promise<T>): Promise<T> {
-    try {
-      return await act();
-    } catch (error) {
-      const ours = isOurs(error) ? error : new Fault('internal', 'the gate failed', error);
-      if (ours instanceof Fault) this.services.log?.write('error', 'the gate failed', ours);
-      throw ours;
     }
   }
 }

@@ -4,21 +4,23 @@
  * alone. It keeps the keys, the people, and what is open: memory does not grow with what is done.
  * Source: spec ledger (verify), authority (request and receipt).
  */
-import type { ActionContent, Attempt } from '../actions/index.js';
-import { type Act, actDigest, challengeOf, type Receipt, type RequestDocument } from '../approvals/index.js';
+import { type ActionContent, type Attempt, needsPerson, type Resolution } from '../actions/index.js';
 import {
-  admitKey,
-  base64urlDecode,
-  hexToBytes,
-  type Json,
-  type JsonObject,
-  type PublicKey,
-  verifyBytesAsync,
-} from '../core/index.js';
+  type Act,
+  actDigest,
+  challengeOf,
+  ProofVerifier,
+  type Receipt,
+  type RequestDocument,
+  type WebauthnSettings,
+} from '../approvals/index.js';
+import type { Json, JsonObject } from '../core/index.js';
+import { keyKind } from '../identity/index.js';
 import type { Defect, LedgerEvent } from '../ledger/index.js';
-import type { Decision } from '../policy/index.js';
+import type { Decision, TrustConfig } from '../policy/index.js';
 import { BoundInspection } from './bound-inspection.js';
 import { isAllowedStep, stateAfter } from './legal-steps.js';
+import { isChangeOf, isOwnChange, type KnownKey, RecoveryInspection } from './registry-inspection.js';
 
 const DEFECTS_MAX = 100;
 
@@ -33,12 +35,6 @@ interface OpenAction {
   launchBy: number;
 }
 
-interface KnownKey {
-  readonly person: string;
-  readonly key: PublicKey | undefined;
-  revoked: boolean;
-}
-
 /** The registry, the requests and the actions as they stand at one place of the log. */
 export class Inspection {
   receipts = 0;
@@ -50,9 +46,16 @@ export class Inspection {
   readonly #signed = new Map<string, Receipt>();
   readonly #actions = new Map<string, OpenAction>();
   readonly #bounds = new BoundInspection();
+  readonly #proofs = new ProofVerifier();
+  readonly #recovery = new RecoveryInspection();
+  #webauthn: WebauthnSettings | undefined;
   #configured = false;
   #bootstrapped = false;
   #epoch = 0;
+
+  get recoveries() {
+    return this.#recovery.recoveries;
+  }
 
   async see(event: LedgerEvent): Promise<void> {
     switch (event.record.kind) {
@@ -67,6 +70,8 @@ export class Inspection {
         return this.#request(event);
       case 'action':
         return this.#action(event);
+      case 'freeze':
+        return this.#demandAct(event, 'freeze', (act) => act.kind === 'freeze' && act.scope.scope === event.data.scope);
       case 'budget':
         return this.#wrong(event, this.#bounds.budget(event));
       default:
@@ -78,23 +83,28 @@ export class Inspection {
       if (this.#bootstrapped) this.#defect(event, 'there was a first approver already');
       this.#bootstrapped = true;
     }
-    if (event.type !== 'ledger-restored') return;
-    this.#demandAct(event, 'restore', () => true);
+    if (event.type === 'ledger-recovered') this.#recovery.begin(event);
+    else if (event.type === 'ledger-restored') this.#demandAct(event, 'restore', () => true);
+    else return;
     this.#epoch += 1;
     this.#opened.clear();
     this.#signed.clear();
   }
 
   #config(event: LedgerEvent): void {
-    const { version } = event.data as { version: string };
+    const { version, config } = event.data as { version: string; config: Json };
     if (this.#configured) this.#demandAct(event, 'config', (act) => actDigest(act) === version);
     this.#configured = true;
+    this.#webauthn = (config as unknown as TrustConfig).webauthn;
   }
 
-  /** INVARIANT: people and keys change by a signature alone, but for the first (audit.registry-authority). */
+  /**
+   * INVARIANT: people and keys change by a signature alone, but for the first and a recovery
+   * (audit.registry-authority).
+   */
   #registry(event: LedgerEvent): void {
     const { id } = event.record;
-    if (this.#bootstrapped) {
+    if (this.#bootstrapped && !this.#recovery.covers(event)) {
       this.#demandAct(event, 'registry', (act) => act.kind === 'registry' && isChangeOf(act.change, event));
     }
     switch (event.type) {
@@ -108,10 +118,14 @@ export class Inspection {
         if (person !== undefined) person.active = false;
         return;
       }
+      case 'person-recovered': {
+        const { roles } = event.data as { roles: readonly string[] };
+        this.#people.set(id, { roles, active: true });
+        return;
+      }
       case 'key-added': {
-        const { person, public_key } = event.data as { person: string; public_key: string };
-        const raw = hexToBytes(public_key);
-        this.#keys.set(id, { person, key: raw && admitKey(raw), revoked: false });
+        const key = keyKind.evolve(undefined, event);
+        this.#keys.set(id, { person: key.person, key, revoked: false });
         return;
       }
       case 'key-revoked': {
@@ -134,9 +148,29 @@ export class Inspection {
       return;
     }
     const { approver } = receipt.request;
-    const own = act.kind === 'registry' && act.change.change === 'add-key' && act.change.person === approver;
-    const isOperator = this.#people.get(approver)?.roles.includes('operator') === true;
-    if (!own && !isOperator) this.#defect(event, 'who signed this is no operator');
+    if (isOwnChange(act, approver, this.#keys)) return;
+    const stops = act.kind === 'freeze' && act.op === 'set';
+    const may = this.#has(approver, 'operator') || (stops && this.#has(approver, 'approver'));
+    if (!may) this.#defect(event, 'who signed this is no operator');
+    else if (kind === 'registry' && !this.#byTwo(event, receipt)) this.#defect(event, 'too few operators signed this');
+  }
+
+  /** Whether a second operator signed the same, where there are two. */
+  #byTwo(event: LedgerEvent, { request }: Receipt): boolean {
+    const able = new Set<string>();
+    for (const { person, revoked } of this.#keys.values()) {
+      if (!revoked && this.#has(person, 'operator') && this.#people.get(person)?.active === true) able.add(person);
+    }
+    if (able.size < 2) return true;
+    const { also = [] } = event.data.authorization as { also?: readonly { readonly request_id: string }[] };
+    return also.some(({ request_id }) => {
+      const other = this.#signed.get(request_id)?.request;
+      return other?.digest === request.digest && other.approver !== request.approver && able.has(other.approver);
+    });
+  }
+
+  #has(person: string, role: string): boolean {
+    return this.#people.get(person)?.roles.includes(role) === true;
   }
 
   async #request(event: LedgerEvent): Promise<void> {
@@ -144,6 +178,7 @@ export class Inspection {
       const { request, act } = event.data as unknown as { request: RequestDocument; act: Json };
       this.#opened.set(request.request_id, { request, act });
     }
+    if (event.type === 'request-withdrawn') this.#opened.delete(event.record.id);
     if (event.type === 'request-signed') {
       const { receipt } = event.data as unknown as { receipt: Receipt };
       this.receipts += 1;
@@ -164,9 +199,8 @@ export class Inspection {
     if (known === undefined || known.revoked) return 'the key of the receipt was not active';
     if (known.person !== request.approver) return "the key of the receipt is somebody else's";
     if (this.#people.get(request.approver)?.active !== true) return 'the signer was not registered';
-    const signature = base64urlDecode(receipt.proof.signature) ?? new Uint8Array(0);
-    const good = known.key !== undefined && (await verifyBytesAsync(known.key, challengeOf(request), signature));
-    if (!good) return 'the signature of the receipt does not verify';
+    const wrong = await this.#proofs.verify(receipt, known.key, this.#webauthn);
+    if (wrong !== undefined) return 'the signature of the receipt does not verify';
     return event.at >= request.exp ? 'the receipt came after its request had expired' : undefined;
   }
 
@@ -181,7 +215,9 @@ export class Inspection {
       return;
     }
     if (open === undefined) return;
-    if (event.type === 'action-approved') {
+    if (isFound(event)) this.#demandResolution(event, 'finding', open);
+    if (event.type === 'action-replaced') this.#demandResolution(event, 'assume_duplicate', open);
+    if (event.type === 'action-approved' || (event.type === 'retry-approved' && event.data.authorization !== null)) {
       const { authorization, launch_by } = event.data as unknown as { authorization: Authorization; launch_by: number };
       open.authorization = authorization;
       open.launchBy = launch_by;
@@ -225,6 +261,17 @@ export class Inspection {
     if (people.size < open.content.quorum) this.#defect(event, 'a launch stands on too few approvals');
   }
 
+  /** INVARIANT: what people decide about an outcome stands on their signature (audit.resolution-authority). */
+  #demandResolution(event: LedgerEvent, kind: Resolution['kind'], open: OpenAction | undefined): void {
+    const { request_id, outcome } = event.data as { request_id?: string; outcome?: string };
+    const request = this.#signed.get(request_id ?? '')?.request;
+    const act = this.#opened.get(request_id ?? '')?.act as unknown as Resolution | undefined;
+    const same = request?.kind === kind && act?.kind === kind && request?.subject === event.record.id;
+    const says = act?.kind !== 'finding' || act?.outcome === outcome;
+    const may = open === undefined || open.content.approvers.includes(request?.approver ?? '');
+    if (!same || !says || !may) this.#defect(event, `no receipt of kind ${kind} stands behind this`);
+  }
+
   #approvalDefect(receipt: Receipt, content: ActionContent): string | undefined {
     const { request } = receipt;
     if (request.kind !== 'action' || request.decision !== 'approve') return 'that approves nothing';
@@ -246,25 +293,16 @@ export class Inspection {
   }
 }
 
-function isChangeOf(change: Extract<Act, { kind: 'registry' }>['change'], event: LedgerEvent): boolean {
-  const { id } = event.record;
-  const { person, public_key } = event.data as { person?: string; public_key?: string };
-  switch (event.type) {
-    case 'person-added':
-      return change.change === 'add-key' && change.person === id;
-    case 'key-added':
-      return change.change === 'add-key' && change.person === person && change.public_key === public_key;
-    case 'key-revoked':
-      return change.change === 'revoke-key' && change.key_id === id;
-    default:
-      return change.change === 'remove-person' && change.person === id;
-  }
+/** What a person established, and not the connector. */
+function isFound({ type, data }: LedgerEvent): boolean {
+  const settles = type === 'action-confirmed' || type === 'action-failed' || type === 'late-result-settled';
+  return settles && data.settled_by === 'human';
 }
 
 function isAllowed({ authorization, decision, content }: OpenAction, attempt: Attempt, decisionId: string): boolean {
   const same = authorization?.kind === 'policy' && authorization.decision_id === decisionId;
   const allows = decision.decision_id === decisionId && decision.outcome === 'ALLOW';
-  return same && allows && attempt.decision.outcome === 'ALLOW' && !content.flags.includes('possible_duplicate');
+  return same && allows && attempt.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
 }
 
 function noncesOf(event: LedgerEvent): ReadonlySet<string> {

@@ -11,12 +11,16 @@ const STEPS: Readonly<Record<string, { readonly from: readonly string[]; readonl
   'approval-recorded': { from: ['proposed', 'approved', 'failed'] },
   'action-approved': { from: ['proposed', 'approved', 'failed'], to: 'approved' },
   'action-cancelled': { from: ['proposed', 'approved', 'failed'], to: 'cancelled' },
-  'action-launched': { from: ['approved'], to: 'launched' },
+  'action-launched': { from: ['approved', 'unknown'], to: 'launched' },
+  'retry-approved': { from: ['unknown'] },
+  'action-replaced': { from: ['unknown'] },
   'action-confirmed': { from: ['launched', 'unknown'], to: 'confirmed' },
   'action-failed': { from: ['launched', 'unknown'], to: 'failed' },
   'action-outcome-unknown': { from: ['launched'], to: 'unknown' },
   'action-interrupted': { from: ['proposed', 'approved', 'launched', 'unknown'], to: 'unknown' },
   // A closed action is no longer known here: a late word about it changes nothing but asks a person to look.
+  // It says itself what it leads to.
+  'late-result-settled': { from: [NONE, 'failed'] },
   'late-result-recorded': { from: [NONE, 'approved', 'launched', 'failed', 'unknown'] },
 };
 

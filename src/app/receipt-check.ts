@@ -3,41 +3,49 @@
  * whether it still counts for an action is the gate's to decide.
  */
 import { parseReceipt } from '../actions/index.js';
-import { challengeOf, type RequestDocument, requestKind } from '../approvals/index.js';
 import {
-  admitKey,
-  base64urlDecode,
-  canonicalize,
-  hexToBytes,
-  type Json,
-  Refusal,
-  verifyBytesAsync,
-} from '../core/index.js';
-import { keyId, keyKind } from '../identity/index.js';
+  type OriginGrade,
+  originOf,
+  ProofVerifier,
+  type Receipt,
+  type RequestDocument,
+  requestKind,
+} from '../approvals/index.js';
+import { canonicalize, type Json, type Principal, Refusal } from '../core/index.js';
+import { type KeyState, keyId, keyKind } from '../identity/index.js';
 import type { Gate } from './gate.js';
 
 export interface CheckedReceipt {
   readonly verdict: 'good';
   readonly request: RequestDocument;
+  readonly method: Receipt['method'];
+  /** Of a passkey: where it was used. */
+  readonly origin?: OriginGrade;
   readonly checked_against: 'registry' | 'public_key';
 }
 
-/** Refuses `format`, `unknown_authenticator`, `bad_signature`. */
+/** Refuses `format`, `unknown_authenticator`, `method_refused` for a passkey, `bad_signature`. */
 export async function checkReceiptOffline(value: unknown, publicKeyHex: string): Promise<CheckedReceipt> {
   const receipt = parseReceipt(value);
-  const raw = hexToBytes(publicKeyHex);
-  const key = raw === undefined ? undefined : admitKey(raw);
-  if (key === undefined || receipt.credential_id !== keyId(publicKeyHex)) {
+  const { credential_id, request } = receipt;
+  if (receipt.method === 'webauthn') {
+    const next = 'leave the key away: the registry of the ledger knows it';
+    throw new Refusal('method_refused', 'what a passkey signed is checked by the pages of its ledger', { next });
+  }
+  if (credential_id !== keyId(publicKeyHex)) {
     throw new Refusal('unknown_authenticator', 'the receipt is not of this key');
   }
-  const signature = base64urlDecode(receipt.proof.signature) ?? new Uint8Array(0);
-  if (!(await verifyBytesAsync(key, challengeOf(receipt.request), signature))) {
-    throw new Refusal('bad_signature', 'the signature does not verify');
-  }
-  return { verdict: 'good', request: receipt.request, checked_against: 'public_key' };
+  const fixed = { method: 'ed25519', software_key: true, state: 'active', added_at: 0, revoked_at: null } as const;
+  const key: KeyState = {
+    ...{ key_id: credential_id, person: request.approver as Principal, public_key: publicKeyHex },
+    ...fixed,
+  };
+  const wrong = await new ProofVerifier().verify(receipt, key);
+  if (wrong !== undefined) throw wrong;
+  return { verdict: 'good', request, method: receipt.method, checked_against: 'public_key' };
 }
 
-/** Refuses `format`, `unknown_request`, `unknown_authenticator`, `foreign_authenticator`, `bad_signature`. */
+/** Refuses `format`, `unknown_request`, `unknown_authenticator`, `foreign_authenticator`, and what a proof is refused for. */
 export async function checkReceiptOnline(gate: Gate, value: unknown): Promise<CheckedReceipt> {
   const receipt = parseReceipt(value);
   const { request } = receipt;
@@ -48,6 +56,9 @@ export async function checkReceiptOnline(gate: Gate, value: unknown): Promise<Ch
   const key = await gate.ledger.readVerified(keyKind, receipt.credential_id);
   if (key === undefined) throw new Refusal('unknown_authenticator', 'no such key is registered');
   if (key.state.person !== request.approver) throw new Refusal('foreign_authenticator', "the key is somebody else's");
-  const checked = await checkReceiptOffline(value, key.state.public_key);
-  return { ...checked, checked_against: 'registry' };
+  const wrong = await gate.services.proofs.verify(receipt, key.state, gate.services.trust().config.webauthn);
+  if (wrong !== undefined) throw wrong;
+  const origin = receipt.method === 'webauthn' ? originOf(receipt) : undefined;
+  const { method } = receipt;
+  return { verdict: 'good', request, method, checked_against: 'registry', ...(origin === undefined ? {} : { origin }) };
 }

@@ -2,8 +2,8 @@
  * What a receipt of kind registry, config or restore authorizes, its digest, and the lines that are signed. Pure.
  */
 import * as z from 'zod';
-import { canonicalize, digest, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
-import { confirmationCode, keyId, type LedgerState, RegistryChange } from '../identity/index.js';
+import { canonicalize, digest, isoTime, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
+import { confirmationCode, keyId, type LedgerState, passkeyAlgorithm, RegistryChange } from '../identity/index.js';
 import { policyVersion, TrustConfig } from '../policy/index.js';
 import { FREEZE_SCOPES, type FreezeScope } from './freeze.js';
 import type { SummaryLines } from './schema.js';
@@ -109,6 +109,26 @@ function registryLines(ledger: LedgerState, change: RegistryChange): SummaryLine
         line('public key', change.public_key),
         line('key', keyId(change.public_key)),
         line('code', confirmationCode(ledger.ledger_id, change.public_key)),
+      ];
+    case 'add-passkey':
+      return [
+        line('act', 'add a passkey'),
+        line('person', change.person),
+        line('roles', change.roles.join(', ') || 'none'),
+        line('algorithm', passkeyAlgorithm(change.public_key) ?? 'none that is allowed'),
+        line('public key', change.public_key),
+        line('passkey', change.credential),
+        line('key', keyId(change.public_key)),
+        line('code', confirmationCode(ledger.ledger_id, change.public_key)),
+      ];
+    case 'away':
+      return [
+        line('act', change.until === null ? 'be back' : 'be away'),
+        line('person', change.person),
+        ...(change.until === null
+          ? []
+          : [line('until', isoTime(change.until)), line('delegate', change.delegate ?? 'none')]),
+        line('effect', 'reminders go elsewhere meanwhile; who may sign, and how many have to, stays as it is'),
       ];
     case 'revoke-key':
       return [line('act', 'revoke a key'), line('key', change.key_id)];

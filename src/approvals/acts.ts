@@ -18,8 +18,8 @@ import {
   Refusal,
 } from '../core/index.js';
 import {
+  changedRecords,
   decideRegistry,
-  keyId,
   LEDGER_RECORD,
   ledgerKind,
   type RegistryFacts,
@@ -31,10 +31,11 @@ import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
 import { checkInView, receiptRecords, verifyReceipt } from './check.js';
 import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
 import { openRequest, requestKind, signRequest, useRequest } from './machine.js';
+import type { ProofVerifier } from './proof.js';
 import type { Receipt, RequestDocument } from './schema.js';
 import { peopleOf, signingOf } from './signers.js';
 import { renderSummary, summaryDigest } from './summary.js';
-import type { Expected, ProofVerifier } from './verify.js';
+import type { Expected } from './verify.js';
 
 export interface ActServices {
   readonly ledger: Ledger;
@@ -257,11 +258,7 @@ function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
 function recordsOf(act: Act): RecordRef[] {
   const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
   if (act.kind === 'freeze') records.push(FREEZE_RECORD);
-  if (act.kind === 'registry') {
-    if (act.change.change !== 'revoke-key') records.push({ kind: 'person', id: act.change.person });
-    if (act.change.change === 'revoke-key') records.push({ kind: 'key', id: act.change.key_id });
-    if (act.change.change === 'add-key') records.push({ kind: 'key', id: keyId(act.change.public_key) });
-  }
+  if (act.kind === 'registry') records.push(...changedRecords(act.change));
   return records;
 }
 

@@ -5,9 +5,12 @@
 import { type Clock, Refusal } from '../core/index.js';
 import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import type { Ledger, RecordRef, View } from '../ledger/index.js';
-import { requestKind } from './machine.js';
+import { CONFIG_RECORD, type ConfigState, configKind, type TrustConfig } from '../policy/index.js';
+import type { WebauthnSettings } from './client-data.js';
+import { requestKind, withdrawRequest } from './machine.js';
+import type { ProofVerifier } from './proof.js';
 import type { Receipt } from './schema.js';
-import { checkReceipt, type Expected, type Known, type ProofVerifier } from './verify.js';
+import { checkReceipt, type Expected, type Known } from './verify.js';
 
 interface CheckServices {
   readonly ledger: Ledger;
@@ -21,7 +24,13 @@ export function receiptRecords(receipt: Receipt): readonly RecordRef[] {
     { kind: 'person', id: receipt.request.approver },
     { kind: 'key', id: receipt.credential_id },
     { kind: 'request', id: receipt.request.request_id },
+    ...(receipt.method === 'webauthn' ? [CONFIG_RECORD] : []),
   ];
+}
+
+/** Where the active configuration lets passkeys be used. */
+function webauthnOf(config: ConfigState | undefined): WebauthnSettings | undefined {
+  return (config?.config as unknown as TrustConfig | undefined)?.webauthn;
 }
 
 /** The checks over records that the commit holds; the signature was verified before. */
@@ -33,18 +42,24 @@ export function checkInView(view: View, receipt: Receipt, expected: Expected): R
     request: view.get(requestKind, receipt.request.request_id)?.state,
     person: view.get(personKind, receipt.request.approver)?.state,
     key: view.get(keyKind, receipt.credential_id)?.state,
+    webauthn: receipt.method === 'webauthn' ? webauthnOf(view.get(configKind, CONFIG_RECORD.id)?.state) : undefined,
     now: view.now,
   });
 }
 
-/** The checks over records as they are read now, and the signature. Throws the first that fails. */
+/**
+ * The checks over records as they are read now, and the signature. Throws the first that fails. A passkey has one try:
+ * where its proof fails, the open request ends with it.
+ */
 export async function verifyReceipt(services: CheckServices, receipt: Receipt, expected: Expected): Promise<void> {
   const { ledger, clock, proofs } = services;
-  const [identity, request, person, key] = await Promise.all([
+  const isPasskey = receipt.method === 'webauthn';
+  const [identity, request, person, key, config] = await Promise.all([
     ledger.readVerified(ledgerKind, LEDGER_RECORD.id),
     ledger.readVerified(requestKind, receipt.request.request_id),
     ledger.readVerified(personKind, receipt.request.approver),
     ledger.readVerified(keyKind, receipt.credential_id),
+    isPasskey ? ledger.readVerified(configKind, CONFIG_RECORD.id) : undefined,
   ]);
   if (identity === undefined) throw notInitialized();
   const known: Known = {
@@ -52,12 +67,26 @@ export async function verifyReceipt(services: CheckServices, receipt: Receipt, e
     request: request?.state,
     person: person?.state,
     key: key?.state,
+    webauthn: webauthnOf(config?.state),
     now: clock.now(),
   };
   const refused = checkReceipt(receipt, expected, known);
   if (refused !== undefined) throw refused;
-  const bad = known.key === undefined ? undefined : await proofs.verify(receipt, known.key);
-  if (bad !== undefined) throw bad;
+  const bad = known.key === undefined ? undefined : await proofs.verify(receipt, known.key, known.webauthn);
+  if (bad === undefined) return;
+  if (isPasskey) await endRequest(ledger, receipt.request.request_id, bad);
+  throw bad;
+}
+
+async function endRequest(ledger: Ledger, requestId: string, { code }: Refusal): Promise<void> {
+  await ledger.commit({
+    actor: 'engine:gate',
+    writes: [{ kind: 'request', id: requestId }],
+    decide: (view) => {
+      const event = withdrawRequest(view.get(requestKind, requestId)?.state, code);
+      return { events: event === undefined ? [] : [event], outcome: null };
+    },
+  });
 }
 
 function notInitialized(): Refusal {

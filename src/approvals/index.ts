@@ -2,18 +2,21 @@
 export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
+export { originOf, type WebauthnSettings } from './client-data.js';
 export { FREEZE_RECORD, freezeKind, frozenBy, frozenIn } from './freeze.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
+export { ProofVerifier } from './proof.js';
 export { approversOf, askBoundsOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
 export {
   type Approval,
   challengeOf,
+  type OriginGrade,
   Receipt,
   RequestDocument,
   type RequestKind,
   type RequestState,
   type SummaryLines,
 } from './schema.js';
-export { signWith } from './sign.js';
+export { signBatch, signWith } from './sign.js';
 export { parseSummary, renderSummary, summaryDigest } from './summary.js';
-export { type Expected, type Known, ProofVerifier } from './verify.js';
+export type { Expected, Known } from './verify.js';

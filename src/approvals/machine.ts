@@ -1,10 +1,11 @@
 /**
- * The life of a request: open, then signed, then used. Pure.
+ * The life of a request: open, then signed, then used; or it expires, or a passkey fails at it. Pure.
  * Storing a receipt changes nothing else; the commit in which it first counts marks the request used.
  */
-import type { Json } from '../core/index.js';
+import type { Code, Json } from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent } from '../ledger/index.js';
-import type { Receipt, RequestDocument, RequestState } from './schema.js';
+import { originOf } from './client-data.js';
+import type { OriginGrade, Receipt, RequestDocument, RequestState } from './schema.js';
 
 export const requestKind: Kind<RequestState> = {
   name: 'request',
@@ -22,14 +23,24 @@ function evolve(state: RequestState | undefined, event: LedgerEvent): RequestSta
   switch (event.type) {
     case 'request-opened': {
       const { request, act } = event.data as unknown as { request: RequestDocument; act: Json };
-      return { request, state: 'open', receipt: null, signed_at: null, act };
+      return { request, state: 'open', receipt: null, origin: null, signed_at: null, act };
     }
     case 'request-signed': {
-      const { receipt, used } = event.data as unknown as { receipt: Receipt; used: boolean };
-      return { ...(state as RequestState), state: used ? 'used' : 'signed', receipt, signed_at: event.at };
+      const {
+        receipt,
+        used,
+        origin = null,
+      } = event.data as unknown as {
+        readonly receipt: Receipt;
+        readonly used: boolean;
+        readonly origin?: OriginGrade;
+      };
+      return { ...(state as RequestState), state: used ? 'used' : 'signed', receipt, origin, signed_at: event.at };
     }
     case 'request-expired':
       return { ...(state as RequestState), state: 'expired' };
+    case 'request-withdrawn':
+      return { ...(state as RequestState), state: 'withdrawn' };
     case 'request-used':
       return { ...(state as RequestState), state: 'used' };
     default:
@@ -43,10 +54,18 @@ export function openRequest(request: RequestDocument, act: Json): NewEvent {
   return { record, type: 'request-opened', data: { request: request as Json, act } };
 }
 
-/** `used` where the same commit carries out what the receipt authorizes. */
+/** `used` where the same commit carries out what the receipt authorizes. Where a passkey was used is noted with it. */
 export function signRequest(receipt: Receipt, used: boolean): NewEvent {
   const record = { kind: 'request', id: receipt.request.request_id } as const;
-  return { record, type: 'request-signed', data: { receipt: receipt as Json, used } };
+  const origin = receipt.method === 'webauthn' ? originOf(receipt) : undefined;
+  const data = { receipt: receipt as Json, used, ...(origin === undefined ? {} : { origin }) };
+  return { record, type: 'request-signed', data };
+}
+
+/** Ends a request at which a passkey failed; undefined where it is not open any more. */
+export function withdrawRequest(state: RequestState | undefined, code: Code): NewEvent | undefined {
+  if (state?.state !== 'open') return undefined;
+  return { record: { kind: 'request', id: state.request.request_id }, type: 'request-withdrawn', data: { code } };
 }
 
 export function useRequest(requestId: string): NewEvent {

@@ -41,8 +41,8 @@ export interface Signing {
 }
 
 /**
- * A further key of a person is that person's to sign for, and a person takes their own key back alone; whoever approves
- * may stop everything; everything else is an operator's.
+ * A further key of a person is that person's to sign for, and so is being away; a person takes their own key back alone;
+ * whoever approves may stop everything; everything else is an operator's.
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
  */
@@ -55,7 +55,9 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
   }
   if (act.kind !== 'registry') return { signers: sorted(operators), neededWith: one };
   const { change } = act;
-  if (change.change === 'add-key' && (await ledger.read(personKind, change.person))?.state.state === 'active') {
+  if (change.change === 'away') return { signers: [change.person], neededWith: one };
+  const isKey = change.change === 'add-key' || change.change === 'add-passkey';
+  if (isKey && (await ledger.read(personKind, change.person))?.state.state === 'active') {
     return { signers: [change.person], neededWith: one };
   }
   const needed = Math.min(2, Math.max(1, new Set(operators).size));

@@ -4,19 +4,10 @@
  * exception.
  * Source: spec authority (request and receipt).
  */
-import {
-  admitKey,
-  base64urlDecode,
-  hexToBytes,
-  type Json,
-  LIMITS,
-  type PublicKey,
-  Refusal,
-  sameJson,
-  verifyBytesAsync,
-} from '../core/index.js';
+import { type Json, LIMITS, Refusal, sameJson } from '../core/index.js';
 import type { KeyState, LedgerState, PersonState } from '../identity/index.js';
-import { challengeOf, type Receipt, type RequestDocument, type RequestKind, type RequestState } from './schema.js';
+import type { WebauthnSettings } from './client-data.js';
+import type { Receipt, RequestDocument, RequestKind, RequestState } from './schema.js';
 
 /** What the receipt has to be for. */
 export interface Expected {
@@ -41,11 +32,13 @@ export interface Known {
   readonly request: RequestState | undefined;
   readonly person: PersonState | undefined;
   readonly key: KeyState | undefined;
+  /** Of the trust configuration; undefined: no passkey counts. */
+  readonly webauthn: WebauthnSettings | undefined;
   /** The gate's time. */
   readonly now: number;
 }
 
-/** The first check that fails, or undefined. The signature itself is `verifyProof`. */
+/** The first check that fails, or undefined. What the signature covers is `ProofVerifier`'s to say. */
 export function checkReceipt(receipt: Receipt, expected: Expected, known: Known): Refusal | undefined {
   return checkRequest(receipt.request, receipt.method, expected, known) ?? checkSigner(receipt, expected, known);
 }
@@ -54,15 +47,19 @@ function checkRequest(
   request: RequestDocument,
   method: string,
   expected: Expected,
-  { ledger, request: stored, now }: Known,
+  { ledger, request: stored, webauthn, now }: Known,
 ): Refusal | undefined {
-  if (!expected.methods.includes(method)) return new Refusal('method_refused', 'no rule allows this way of signing');
+  const isOpen = method !== 'webauthn' || webauthn !== undefined;
+  if (!isOpen || !expected.methods.includes(method))
+    return new Refusal('method_refused', 'no rule allows this way of signing');
   if (request.aud.ledger_id !== ledger.ledger_id) return new Refusal('audience', 'the receipt is for another ledger');
-  if (request.aud.epoch !== ledger.epoch) return new Refusal('audience', 'the receipt is from before a restore');
+  if (request.aud.epoch !== ledger.epoch) return new Refusal('audience', 'the receipt is of an earlier epoch');
   if (request.kind !== expected.kind) return new Refusal('kind', `the receipt is of kind ${request.kind}`);
   if (stored === undefined || !sameJson(stored.request as Json, request as Json)) {
     return new Refusal('unknown_request', 'this gate did not issue the request');
   }
+  // INVARIANT: a passkey has one try at a request (receipts.webauthn.one-try).
+  if (stored.state === 'withdrawn') return new Refusal('unknown_request', 'the request ended with a failed try');
   if (request.subject !== expected.subject) return new Refusal('subject_mismatch', 'the receipt is for another record');
   if (request.digest !== expected.digest) return new Refusal('digest_mismatch', 'the receipt is for other content');
   if (request.kind === 'action' && request.binding !== expected.binding) {
@@ -86,7 +83,7 @@ function checkSigner(receipt: Receipt, expected: Expected, known: Known): Refusa
   const { request, credential_id } = receipt;
   const { person, key } = known;
   if (person?.state !== 'active') return new Refusal('unknown_approver', 'no such person is registered');
-  if (key === undefined || key.key_id !== credential_id) {
+  if (key === undefined || key.key_id !== credential_id || key.method !== receipt.method) {
     return new Refusal('unknown_authenticator', 'no such key is registered');
   }
   if (key.state === 'revoked') return new Refusal('revoked_authenticator', 'the key was revoked');
@@ -102,41 +99,4 @@ function checkSigner(receipt: Receipt, expected: Expected, known: Known): Refusa
     return new Refusal('self_approval', `${request.approver} proposed it or owns the agent that did`);
   }
   return undefined;
-}
-
-/**
- * Verifies signatures in the thread pool, and each only once: a signature over the same 32 bytes by the same key is as
- * good a moment later. The memory of it is bounded; whether the key may still sign is asked anew every time.
- */
-export class ProofVerifier {
-  readonly #keys = new Map<string, PublicKey>();
-  readonly #good = new Set<string>();
-
-  /** Undefined when the signature is good, else `bad_signature` or `unknown_authenticator`. */
-  async verify(receipt: Receipt, key: KeyState): Promise<Refusal | undefined> {
-    const challenge = challengeOf(receipt.request);
-    const signature = base64urlDecode(receipt.proof.signature);
-    if (signature === undefined) return new Refusal('bad_signature', 'the signature does not verify');
-    const name = `${key.public_key} ${Buffer.from(challenge).toString('latin1')} ${receipt.proof.signature}`;
-    if (this.#good.has(name)) return undefined;
-    const publicKey = this.#key(key.public_key);
-    if (publicKey === undefined) return new Refusal('unknown_authenticator', 'the registered key is not a valid one');
-    if (!(await verifyBytesAsync(publicKey, challenge, signature))) {
-      return new Refusal('bad_signature', 'the signature does not verify');
-    }
-    if (this.#good.size >= LIMITS.cachedRecordsMax) this.#good.clear();
-    this.#good.add(name);
-    return undefined;
-  }
-
-  #key(hex: string): PublicKey | undefined {
-    const known = this.#keys.get(hex);
-    if (known !== undefined) return known;
-    const raw = hexToBytes(hex);
-    const key = raw === undefined ? undefined : admitKey(raw);
-    if (key === undefined) return undefined;
-    if (this.#keys.size >= LIMITS.cachedRecordsMax) this.#keys.clear();
-    this.#keys.set(hex, key);
-    return key;
-  }
 }

@@ -67,6 +67,11 @@ export const CODES = {
   too_many_pending: refused('this agent asks people for too much at once', 'wait until they have decided', 429),
   expired: refused('the deadline has passed', 'propose it again'),
   late_result: refused('a later result contradicts the settled one', 'a person has to look at it'),
+  dedupe: refused(
+    'the operation can not be repeated safely',
+    'check the outcome with `countersign action reconcile`, or run it again as a new action: `action replace`',
+  ),
+  replaced: refused('another action runs in its place', 'see `countersign action show`'),
   unrecorded: refused('the outcome could not be written down', 'run `countersign action recover`'),
   ledger_rolled_back: refused('the store misses what this gate has seen', 'restore it with `countersign restore`'),
   target_mismatch: refused(
@@ -101,6 +106,16 @@ export const CODES = {
   foreign_authenticator: refused('the key belongs to somebody else', 'sign with a key of the named approver', 403),
   approver_not_allowed: refused('this person may not approve this', 'ask an approver that is named', 403),
   self_approval: refused('nobody approves what they or their agent proposed', 'ask somebody else', 403),
+  client_data: refused('what the browser signed for is not well-formed', 'sign the request again', 403),
+  challenge_mismatch: refused('the signature is over another challenge', 'sign a fresh request', 403),
+  origin: refused('the passkey was used on a page that the configuration does not name', 'sign on its own page', 403),
+  rp_id_mismatch: refused('the passkey belongs to another domain', 'sign with a passkey of this domain', 403),
+  user_presence: refused('the authenticator saw nobody', 'touch the authenticator when it asks', 403),
+  user_verification: refused(
+    'the authenticator did not verify its user',
+    'sign with a fingerprint, a face or a PIN',
+    403,
+  ),
   bad_signature: refused('the signature does not verify', 'sign the request again', 403),
   replay: refused('the receipt was used already', 'ask for a new request', 409),
   // broken worlds

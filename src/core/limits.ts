@@ -39,6 +39,15 @@ export const LIMITS = {
   requestTtlMsMax: 24 * 3_600_000,
   /** A request may be dated this far in the future of the gate's clock. */
   iatFutureMsMax: 120_000,
+  /** Requests that one gesture signs. */
+  batchRequestsMax: 50,
+  /** Bytes of what a browser and an authenticator say of a gesture, of a signature, of a passkey's own id. */
+  clientDataBytesMax: 8_192,
+  authenticatorDataBytesMax: 1_024,
+  signatureBytesMax: 128,
+  passkeyIdBytesMax: 1_023,
+  /** Somebody may be away this long. */
+  awayMsMax: 366 * 24 * 3_600_000,
   /** A caller waits for a decision or an outcome this long at most. */
   waitMsMax: 24 * 3_600_000,
   /** Between the launch's commit and the first byte of the call. */

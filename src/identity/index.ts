@@ -1,24 +1,26 @@
 /** Who there is: the ledger, people, and keys. */
 export { type AgentState, type AskBounds, agentKind, agentRecord, decideAsk } from './agent.js';
+export { passkeyAlgorithm } from './cose.js';
 export { lockKey, readKeyFile, type UnlockedKey, unlockKey } from './key-file.js';
+export { createLedger, keyId, keyKind, ledgerKind, personKind, restoreLedger } from './machine.js';
 export {
   bootstrapKey,
-  createLedger,
+  changedRecords,
   decideRegistry,
-  keyId,
-  keyKind,
-  ledgerKind,
-  personKind,
   type RegistryFacts,
-  restoreLedger,
-} from './machine.js';
+  recoverLedger,
+  recoveryRecords,
+} from './registry.js';
 export {
   confirmationCode,
+  isAway,
   isSameCode,
   type KeyState,
   LEDGER_RECORD,
   type LedgerState,
+  type Passkey,
   type PersonState,
   RegistryChange,
   type Role,
+  type SoftwareKey,
 } from './schema.js';

@@ -1,23 +1,16 @@
 /**
- * How the ledger's identity, people and keys change. Pure: `decide…` answers events or a refusal, `evolve` folds them.
- * A change of people or keys comes only with an authorization that was verified before; bootstrap is the one exception.
+ * How the ledger's identity, people and keys are folded from their events, and how a ledger begins, is confirmed, and
+ * is recovered. Pure: `decide…` answers events or a refusal. What people sign to change is in registry.ts.
  */
-import {
-  admitKey,
-  contentRef,
-  hexToBytes,
-  type Json,
-  type JsonObject,
-  type Principal,
-  Refusal,
-} from '../core/index.js';
+import { contentRef, hexToBytes, type JsonObject, type Principal, Refusal } from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent, View } from '../ledger/index.js';
 import {
+  type Away,
   type KeyState,
   LEDGER_RECORD,
   type LedgerState,
+  type NewKey,
   type PersonState,
-  type RegistryChange,
   type Role,
 } from './schema.js';
 
@@ -45,11 +38,16 @@ export const keyKind: Kind<KeyState> = {
 function evolveLedger(state: LedgerState | undefined, event: LedgerEvent): LedgerState {
   if (event.type === 'ledger-created') {
     const { ledger_id, name, demo } = event.data as { ledger_id: string; name: string; demo: boolean };
-    return { ledger_id, name, epoch: 0, demo, created_at: event.at, bootstrapped: false, restored_at: [] };
+    const begun = { epoch: 0, bootstrapped: false, restored_at: [], recovered: [] };
+    return { ledger_id, name, demo, created_at: event.at, ...begun };
   }
   if (state !== undefined && event.type === 'bootstrap-completed') return { ...state, bootstrapped: true };
   if (state !== undefined && event.type === 'ledger-restored') {
     return { ...state, epoch: state.epoch + 1, restored_at: [...state.restored_at, event.at] };
+  }
+  if (state !== undefined && event.type === 'ledger-recovered') {
+    const { person } = event.data as { person: string };
+    return { ...state, epoch: state.epoch + 1, recovered: [...state.recovered, { person, at: event.at }] };
   }
   return state as LedgerState;
 }
@@ -58,10 +56,14 @@ function evolvePerson(state: PersonState | undefined, event: LedgerEvent): Perso
   switch (event.type) {
     case 'person-added': {
       const { person, roles } = event.data as { person: Principal; roles: Role[] };
-      return { person, roles, state: 'active', added_at: event.at };
+      return { person, roles, state: 'active', added_at: event.at, away: null };
     }
     case 'person-removed':
       return { ...(state as PersonState), state: 'removed' };
+    case 'person-recovered':
+      return { ...(state as PersonState), roles: (event.data as { roles: Role[] }).roles };
+    case 'person-away':
+      return { ...(state as PersonState), away: (event.data as { away: Away | null }).away };
     default:
       return state as PersonState;
   }
@@ -69,16 +71,26 @@ function evolvePerson(state: PersonState | undefined, event: LedgerEvent): Perso
 
 function evolveKey(state: KeyState | undefined, event: LedgerEvent): KeyState {
   switch (event.type) {
-    case 'key-added': {
-      const { key_id, person, public_key } = event.data as { key_id: string; person: Principal; public_key: string };
-      const fixed = { method: 'ed25519', software_key: true, state: 'active' } as const;
-      return { key_id, person, public_key, ...fixed, added_at: event.at, revoked_at: null };
-    }
+    case 'key-added':
+      return addedKey(event);
     case 'key-revoked':
       return { ...(state as KeyState), state: 'revoked', revoked_at: event.at };
     default:
       return state as KeyState;
   }
+}
+
+/** What a `key-added` event adds; one that names no passkey is a software key. */
+function addedKey({ data, at }: LedgerEvent): KeyState {
+  const { key_id, person, public_key, credential } = data as {
+    readonly key_id: string;
+    readonly person: Principal;
+    readonly public_key: string;
+    readonly credential?: string;
+  };
+  const common = { key_id, person, public_key, state: 'active', added_at: at, revoked_at: null } as const;
+  if (credential === undefined) return { ...common, method: 'ed25519', software_key: true };
+  return { ...common, method: 'webauthn', software_key: false, credential };
 }
 
 /** The id of a key's record, from its public key as hex. */
@@ -91,117 +103,45 @@ export function createLedger(ledgerId: string, name: string, demo: boolean): New
   return { record: LEDGER_RECORD, type: 'ledger-created', data: { ledger_id: ledgerId, name, demo } };
 }
 
-/** The first approver, whose code was typed at the terminal of the store's owner: approver and operator in one. */
-export function bootstrapKey(
-  view: View,
-  person: string,
-  publicKey: string,
-  ceremony: 'terminal' | 'demo',
-): readonly NewEvent[] | Refusal {
-  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
-  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
-  if (ledger.bootstrapped) return new Refusal('forbidden', 'the first approver was confirmed already');
-  if (ceremony !== 'terminal' && !ledger.demo) {
-    return new Refusal('no_terminal', 'the first approver is confirmed at the terminal of the store owner');
-  }
-  const change = { change: 'add-key', person, roles: ['approver', 'operator'], public_key: publicKey } as const;
-  const events = addKey(view, { ...change, roles: [...change.roles] }, { bootstrap: ceremony });
-  if (events instanceof Refusal) return events;
-  return [...events, { record: LEDGER_RECORD, type: 'bootstrap-completed', data: { person, ceremony } }];
-}
-
 /** Raises the epoch: every earlier request and receipt is void. */
 export function restoreLedger(authorization: JsonObject): NewEvent {
   return { record: LEDGER_RECORD, type: 'ledger-restored', data: { authorization } };
 }
 
-/**
- * The facts of a registry change that stand in other records: who they are was found before, how they are is read
- * again.
- */
-export interface RegistryFacts {
-  /** Active people who are operators, and the keys of each that are active. */
-  readonly operators: readonly { readonly person: string; readonly keys: readonly string[] }[];
-}
+/** The roles of whoever was confirmed at the terminal. */
+export const CONFIRMED_ROLES: readonly Role[] = ['approver', 'operator'];
 
-/** The operators of `facts` that are still active, with those of their keys that are: as the locked records say. */
-function presentOperators(view: View, facts: RegistryFacts): RegistryFacts['operators'] {
-  return facts.operators
-    .filter(({ person }) => view.get(personKind, person)?.state.state === 'active')
-    .map(({ person, keys }) => ({
-      person,
-      keys: keys.filter((id) => view.get(keyKind, id)?.state.state === 'active'),
-    }));
-}
-
-/**
- * Events of a registry change that `signer` signed, or why it can't be made.
- * INVARIANT: two changes at once never leave a ledger without an operator (authority.registry.last-operator).
- */
-export function decideRegistry(
-  view: View,
-  change: RegistryChange,
-  facts: RegistryFacts,
-  signer: string,
-  authorization: Json,
+/** The record that says who somebody is, where it has to be written for them to hold these roles; or why they can't. */
+export function holdRoles(
+  known: PersonState | undefined,
+  person: string,
+  roles: readonly Role[],
+  authorization: JsonObject,
 ): readonly NewEvent[] | Refusal {
-  const operators = presentOperators(view, facts);
-  switch (change.change) {
-    case 'add-key': {
-      const known = view.get(personKind, change.person)?.state;
-      if (known?.state === 'active' && change.person !== signer) {
-        return new Refusal('approver_not_allowed', 'a further key of a person is for that person to sign');
-      }
-      return addKey(view, change, authorization);
-    }
-    case 'revoke-key': {
-      const key = view.get(keyKind, change.key_id)?.state;
-      if (key === undefined) return new Refusal('unknown_authenticator', 'no such key is registered');
-      if (key.state === 'revoked') return new Refusal('revoked_authenticator', 'the key was revoked already');
-      const left = operators.some(({ keys }) => keys.some((id) => id !== change.key_id));
-      if (!left) return new Refusal('approvers', 'this is the last key of the last operator');
-      return [{ record: { kind: 'key', id: change.key_id }, type: 'key-revoked', data: { authorization } }];
-    }
-    case 'remove-person': {
-      const person = view.get(personKind, change.person)?.state;
-      if (person?.state !== 'active') return new Refusal('unknown_approver', 'no such person is registered');
-      if (!operators.some((operator) => operator.person !== change.person && operator.keys.length > 0)) {
-        return new Refusal('approvers', 'this is the last operator');
-      }
-      return [{ record: { kind: 'person', id: change.person }, type: 'person-removed', data: { authorization } }];
-    }
+  const record = { kind: 'person', id: person } as const;
+  if (known === undefined) {
+    return [{ record, type: 'person-added', data: { person, roles: [...roles], authorization } }];
   }
+  if (known.state === 'removed') return new Refusal('unknown_approver', 'this person was removed');
+  if (roles.every((role) => known.roles.includes(role))) return [];
+  const all = [...new Set([...known.roles, ...roles])];
+  return [{ record, type: 'person-recovered', data: { roles: all, authorization } }];
 }
 
-function addKey(
-  view: View,
-  change: Extract<RegistryChange, { change: 'add-key' }>,
-  authorization: Json,
-): readonly NewEvent[] | Refusal {
-  const raw = hexToBytes(change.public_key);
-  // INVARIANT: a key under which anybody could sign never enters the registry (authority.keys.admitted).
-  if (raw === undefined || admitKey(raw) === undefined) {
-    return new Refusal('invalid', 'the public key is not a sound one', { path: 'public_key' });
-  }
-  const id = keyId(change.public_key);
-  if (view.get(keyKind, id) !== undefined) return new Refusal('invalid', 'the key is registered already');
-  const person = view.get(personKind, change.person)?.state;
-  if (person?.state === 'removed') return new Refusal('unknown_approver', 'this person was removed');
-  if (person !== undefined && change.roles.some((role) => !person.roles.includes(role))) {
-    return new Refusal('invalid', 'a further key gives its person no further role', { path: 'roles' });
-  }
-  const events: NewEvent[] = [];
-  if (person === undefined) {
-    events.push({
-      record: { kind: 'person', id: change.person },
-      type: 'person-added',
-      data: { person: change.person, roles: change.roles, authorization },
-    });
-  }
-  events.push({
-    record: { kind: 'key', id },
-    type: 'key-added',
-    data: { key_id: id, person: change.person, public_key: change.public_key, authorization },
-  });
-  return events;
+/** The event that registers a key which was found sound. */
+export function keyAdded(key: Omit<NewKey, 'roles'>, authorization: JsonObject): NewEvent {
+  const id = keyId(key.public_key);
+  const passkey = 'credential' in key ? { method: 'webauthn', credential: key.credential as string } : {};
+  const data = { key_id: id, person: key.person, public_key: key.public_key, ...passkey, authorization };
+  return { record: { kind: 'key', id }, type: 'key-added', data };
+}
+
+export function revokeKey(id: string, authorization: JsonObject): NewEvent {
+  return { record: { kind: 'key', id }, type: 'key-revoked', data: { authorization } };
+}
+
+/** The one record of kind `ledger` as a commit holds it. Refuses `not_initialized`. */
+export function ledgerIn(view: View): LedgerState | Refusal {
+  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
+  return ledger ?? new Refusal('not_initialized', 'the ledger was never set up');
 }

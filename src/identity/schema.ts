@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod';
-import { PATTERNS, type Principal, sha256Hex } from '../core/index.js';
+import { base64urlDecode, LIMITS, PATTERNS, type Principal, sha256Hex } from '../core/index.js';
 
 /** The one record of kind `ledger`. */
 export const LEDGER_RECORD = { kind: 'ledger', id: 'ledger' } as const;
@@ -21,6 +21,8 @@ export type LedgerState = {
   /** Whether the first approver was confirmed: from then on people change by receipt alone. */
   readonly bootstrapped: boolean;
   readonly restored_at: readonly number[];
+  /** Each time the ceremony of the first approver was repeated; it stays for ever. */
+  readonly recovered: readonly { readonly person: string; readonly at: number }[];
 };
 
 export type Role = 'viewer' | 'approver' | 'operator' | 'auditor';
@@ -30,34 +32,84 @@ export type PersonState = {
   readonly roles: readonly Role[];
   readonly state: 'active' | 'removed';
   readonly added_at: number;
+  /** Reminders pass this person over until then; who may sign, and how many have to, is not changed by it. */
+  readonly away: Away | null;
 };
 
-export type KeyState = {
+export type Away = {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Who is reminded instead, where the same rule lets them approve. */
+  readonly delegate: Principal | null;
+};
+
+type KeyCommon = {
   /** `sha256:` and the hex of SHA-256 of the public key's raw bytes; also the credential id of its receipts. */
   readonly key_id: string;
   readonly person: Principal;
-  readonly method: 'ed25519';
-  /** 64 lower-case hex digits. */
-  readonly public_key: string;
-  /** A file that a passphrase encrypts, instead of hardware. */
-  readonly software_key: true;
   readonly state: 'active' | 'revoked';
   readonly added_at: number;
   readonly revoked_at: number | null;
 };
 
+/** A file that a passphrase encrypts, instead of hardware. */
+export type SoftwareKey = KeyCommon & {
+  readonly method: 'ed25519';
+  readonly software_key: true;
+  /** 64 lower-case hex digits. */
+  readonly public_key: string;
+};
+
+export type Passkey = KeyCommon & {
+  readonly method: 'webauthn';
+  readonly software_key: false;
+  /** The COSE key as lower-case hex digits: see cose.ts. */
+  readonly public_key: string;
+  /** The authenticator's own id of it, base64url: what a page asks the browser for. It proves nothing. */
+  readonly credential: string;
+};
+
+export type KeyState = SoftwareKey | Passkey;
+
+const Person = z.string().regex(PATTERNS.human);
+const Roles = z.array(z.enum(['viewer', 'approver', 'operator', 'auditor'])).max(4);
+const Credential = z.string().refine((text) => {
+  const length = text.length > 2 * LIMITS.passkeyIdBytesMax ? 0 : (base64urlDecode(text)?.length ?? 0);
+  return length >= 16 && length <= LIMITS.passkeyIdBytesMax;
+});
+
 /** What a receipt of kind registry may authorize. */
 export const RegistryChange = z.discriminatedUnion('change', [
   z.strictObject({
     change: z.literal('add-key'),
-    person: z.string().regex(PATTERNS.human),
-    roles: z.array(z.enum(['viewer', 'approver', 'operator', 'auditor'])).max(4),
-    public_key: z.string().regex(/^[0-9a-f]{64}$/),
+    person: Person,
+    roles: Roles,
+    public_key: z.string().regex(/^[0-9a-f]{64}$(?!\n)/),
+  }),
+  z.strictObject({
+    change: z.literal('add-passkey'),
+    person: Person,
+    roles: Roles,
+    credential: Credential,
+    public_key: z.string().regex(/^(?:[0-9a-f]{84}|[0-9a-f]{154})$(?!\n)/),
   }),
   z.strictObject({ change: z.literal('revoke-key'), key_id: z.string().regex(PATTERNS.sha256) }),
-  z.strictObject({ change: z.literal('remove-person'), person: z.string().regex(PATTERNS.human) }),
+  z.strictObject({ change: z.literal('remove-person'), person: Person }),
+  /** `until: null` is being back. */
+  z.strictObject({
+    change: z.literal('away'),
+    person: Person,
+    until: z.int().min(0).nullable(),
+    delegate: Person.nullable(),
+  }),
 ]);
 export type RegistryChange = z.infer<typeof RegistryChange>;
+export type NewKey = Extract<RegistryChange, { change: 'add-key' | 'add-passkey' }>;
+
+/** Whether somebody is away at a time. */
+export function isAway({ away }: PersonState, now: number): boolean {
+  return away !== null && now < away.until;
+}
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

@@ -153,10 +153,6 @@ export const actionRequirements = {
     source: 'actions',
     behaviour: 'a launch that nobody answered for becomes unknown after deadline and grace, without a call',
   },
-  'actions.machine.reserved': {
-    source: 'actions',
-    behaviour: 'retry, replace, finding and edit refuse from every state until they are built',
-  },
   'actions.machine.settle-once': {
     source: 'actions',
     behaviour: 'an attempt is settled once, and only one that there is',
@@ -308,5 +304,25 @@ export const actionRequirements = {
   'actions.propose.args-read-only': {
     source: 'actions',
     behaviour: 'a connector is shown the arguments that are signed, and can not change them',
+  },
+  'actions.machine.finding': {
+    source: 'actions',
+    behaviour: 'a signed finding settles what is unknown or contradicted, and takes no confirmation back',
+  },
+  'actions.machine.retry-window': {
+    source: 'actions',
+    behaviour: 'an unknown action is launched again only while its operation knows a repeated call, by a whole quorum',
+  },
+  'actions.replace': {
+    source: 'actions',
+    behaviour: 'an effect with an unknown outcome runs again only as another action, flagged, approved by itself',
+  },
+  'actions.edit': {
+    source: 'actions',
+    behaviour: 'a changed action is a copy that names its editor and its changes, and supersedes the first one',
+  },
+  'actions.undo': {
+    source: 'actions',
+    behaviour: 'what would undo a confirmed action is proposed as an ordinary action',
   },
 } as const;

@@ -78,6 +78,10 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'the audit finds a changed byte also where nothing is decided by it',
   },
+  'audit.resolution-authority': {
+    source: 'ledger',
+    behaviour: 'an outcome that a person established, and a change of people by too few operators, are found unsigned',
+  },
   'audit.launch-authority': {
     source: 'ledger',
     behaviour: 'a launch without its receipts, nonces, keys, people, policy or time is found',

@@ -57,6 +57,10 @@ export function approvalBy(approver: string, no = 1) {
   return { request_id, approver: approver as Principal, credential_id: HASH('c'), nonce: `nonce-${no}-0123456789` };
 }
 
+function finding(outcome: 'confirmed' | 'failed') {
+  return { outcome, by: 'human:alice', request_id: 'req_1', evidence_ref: HASH('f') };
+}
+
 export const COMMANDS = {
   propose: { do: 'propose', content: CONTENT, decision: ASK },
   approve: { do: 'approve', approval: approvalBy('human:alice') },
@@ -80,10 +84,9 @@ export const COMMANDS = {
   reconcile: settlement('confirmed', 'reconcile'),
   recover: { do: 'recover', by: 'agent:local' },
   interrupt: { do: 'interrupt' },
-  retry: { do: 'retry' },
-  replace: { do: 'replace' },
-  find: { do: 'find' },
-  edit: { do: 'edit' },
+  replace: { do: 'replace', by: 'act_01JDXW3Q4R8Y2M5N7P9S0T1V9Z', requestId: 'req_1' },
+  find: { do: 'find', finding: finding('confirmed') },
+  findNone: { do: 'find', finding: finding('failed') },
 } as const satisfies Record<string, ActionCommand>;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -129,7 +132,7 @@ export function after(...commands: readonly (ActionCommand | readonly [ActionCom
   return state as ActionState;
 }
 
-const { propose, approve, launch, confirm, fail, lose, cancel, deny, interrupt } = COMMANDS;
+const { propose, approve, launch, confirm, fail, lose, cancel, deny, interrupt, replace } = COMMANDS;
 
 /** Each state, with what leads to it. */
 export const STATES = {
@@ -140,6 +143,8 @@ export const STATES = {
   confirmed: after(propose, approve, launch, confirm),
   failed: after(propose, approve, launch, fail),
   unknown: after(propose, approve, launch, lose),
+  retrying: after(propose, approve, launch, lose, approve),
+  replaced: after(propose, approve, launch, lose, replace),
   interrupted: after(propose, approve, interrupt),
   withdrawn: after(propose, cancel),
   denied: after(propose, approve, deny),

@@ -6,6 +6,7 @@ import {
   type ActionClass,
   type Call,
   type Connector,
+  type Dedupe,
   type Facts,
   type Operation,
   type Outcome,
@@ -49,6 +50,8 @@ export class CountingConnector implements Connector {
   /** How often anything was asked before a launch. */
   looks = 0;
   codeVersion = '1';
+  /** Whether a repeated call is known as such. */
+  dedupe: Dedupe = 'none';
   timeoutMs = 10_000;
   /** What `guarded` sees outside. */
   outside: Preconditions = { head: 'one' };
@@ -68,7 +71,7 @@ export class CountingConnector implements Connector {
       digest: operationDigest(pin),
       args,
       timeoutMs: this.timeoutMs,
-      dedupe: 'none',
+      dedupe: this.dedupe,
       classify: () => this.class ?? floor,
       ...(name === 'loose' ? {} : { facts: (given) => factsOf(given as Args) }),
       summary: (call) =>

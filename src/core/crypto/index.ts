@@ -66,6 +66,18 @@ export function importPublicKey(raw: Uint8Array): PublicKey | undefined {
   }
 }
 
+/** Whether two 32-byte coordinates are a point of P-256: each below the field's prime, together on the curve. */
+export function isP256Point(x: Uint8Array, y: Uint8Array): boolean {
+  if (x.length !== 32 || y.length !== 32) return false;
+  try {
+    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+    createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: text(x), y: text(y) }, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const PKCS8_PREFIX = Uint8Array.from(Buffer.from('302e020100300506032b657004220420', 'hex'));
 
 /** Imports a 32-byte Ed25519 seed as a private key. */

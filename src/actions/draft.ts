@@ -1,0 +1,122 @@
+/**
+ * What a judged proposal writes: its part of a commit, whoever makes that commit (the proposer, a person who lets an
+ * effect run again, a person who changes an action).
+ * Source: spec actions (the action, transitions).
+ */
+import { FREEZE_RECORD, frozenIn } from '../approvals/index.js';
+import { contentRef, Refusal } from '../core/index.js';
+import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import type { KindName, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
+import { budgetRecords, CONFIG_RECORD, configKind } from '../policy/index.js';
+import { askEvent, askingOf, askingRecords } from './asks.js';
+import { withinBounds } from './bounds.js';
+import { actionBinding, actionDigest, effectDigest } from './content.js';
+import { actionKind } from './evolve.js';
+import type { Judged } from './judge.js';
+import { contentPayload } from './load.js';
+import { type ActionCommand, decideAction, needsPerson } from './machine.js';
+import type { ActionContent, ActionState, Flag } from './schema.js';
+import { type Services, STALE_TRUST } from './services.js';
+
+export interface Draft {
+  readonly action_id: string;
+  readonly effect: string;
+  readonly reads: readonly RecordRef[];
+  readonly writes: readonly RecordRef[];
+  readonly lookups: readonly { readonly kind: KindName; readonly key: string }[];
+  /** The events of the proposal, judged again over the records of the commit; or why there are none. */
+  eventsIn(view: View): readonly NewEvent[] | Refusal;
+}
+
+export async function draftProposal(services: Services, judged: Judged, action_id: string): Promise<Draft> {
+  const { unbound, argsText } = judged;
+  const effect = effectDigest(unbound, argsText);
+  const asking = await askingOf(services, unbound.proposed_by);
+  const asked = asking === undefined ? { reads: [], writes: [] } : askingRecords(asking);
+  const lockedAt = services.clock.now();
+  const bounds = budgetRecords(judged.decision.reservations, lockedAt);
+  return {
+    action_id,
+    effect,
+    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...asked.reads],
+    writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, { kind: 'action', id: action_id }],
+    lookups: [{ kind: 'action', key: effect }],
+    eventsIn: (view) => {
+      if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
+      const frozen = frozenIn(view, unbound);
+      if (frozen !== undefined) return frozen;
+      const bounded = withinBounds(view, judged, lockedAt);
+      if (bounded instanceof Refusal) return bounded;
+      const content = boundContent(view, bounded, effect, view.lookup('action', effect));
+      if (content instanceof Refusal) return content;
+      const events = proposalEvents(content, bounded, view.now);
+      if (events instanceof Refusal) return events;
+      const waits = events.every(({ type }) => type !== 'action-approved');
+      const ask = waits && asking !== undefined ? askEvent(view, asking, action_id) : undefined;
+      if (ask instanceof Refusal) return ask;
+      return ask === undefined ? events : [...events, ask];
+    },
+  };
+}
+
+function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {
+  const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
+  if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
+  const { unbound, argsText } = judged;
+  const duplicate =
+    unbound.class !== 'read' && open.some((row) => row.status === 'launched' || row.status === 'unknown');
+  const denied = unbound.class !== 'read' && open.some((row) => row.status === 'cancelled');
+  const flags: readonly Flag[] = [
+    ...(duplicate ? (['possible_duplicate'] as const) : []),
+    ...(denied ? (['previously_denied'] as const) : []),
+    ...judged.flags,
+  ];
+  const content = {
+    ...unbound,
+    ledger_id: ledger.ledger_id,
+    epoch: ledger.epoch,
+    digest: actionDigest(unbound, argsText),
+    effect,
+    approve_by: view.now + judged.approveWithinMs,
+    flags,
+  };
+  if (duplicate && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
+    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
+  }
+  if (denied && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
+    return new Refusal('approvers', 'a person denied this before, and nobody may approve it now');
+  }
+  return { ...content, binding: actionBinding(content) };
+}
+
+/** Proposed; allowed by policy where it is; launched where the caller asked for that: in one commit. */
+function proposalEvents(content: ActionContent, judged: Judged, now: number): NewEvent[] | Refusal {
+  const record = { kind: 'action', id: content.action_id } as const;
+  const args = { ref: content.args_ref, bytes: judged.argsText };
+  const kept = judged.ownLines === undefined ? [] : [{ ref: contentRef(judged.ownLines), bytes: judged.ownLines }];
+  const payloads = [args, ...kept, ...(judged.proposal.content ?? []).map(contentPayload)];
+  const commands: ActionCommand[] = [{ do: 'propose', content, decision: judged.decision }];
+  const allowed = judged.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
+  if (allowed) commands.push({ do: 'allow' });
+  if (allowed && judged.launch !== undefined) commands.push({ do: 'launch', launch: judged.launch });
+  const events: NewEvent[] = allowed ? [...(judged.reserving ?? [])] : [];
+  let state: ActionState | undefined;
+  for (const command of commands) {
+    const decided = decideAction(state, command, now);
+    if (decided instanceof Refusal) return decided;
+    for (const event of decided) {
+      events.push({ record, ...event, ...(event.type === 'action-proposed' ? { payloads } : {}) });
+      state = actionKind.evolve(state, {
+        ...event,
+        record,
+        revision: 0,
+        at: now,
+        actor: '',
+        payloads: [],
+        prev: null,
+        hash: '',
+      });
+    }
+  }
+  return events;
+}

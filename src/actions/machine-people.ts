@@ -1,0 +1,97 @@
+/**
+ * What people decide about an action that ran, or will not run as it is: a finding, another attempt, another action in
+ * its place, a changed copy. Rows of the table in `machine.ts`. Pure.
+ * Source: spec actions (transitions).
+ */
+import type { Approval } from '../approvals/index.js';
+import { type JsonObject, Refusal } from '../core/index.js';
+import type { ActionEvent } from './machine.js';
+import type { ActionState, Attempt, Authorization } from './schema.js';
+
+/** What a person found out, with their signature over it. */
+export interface Finding {
+  readonly outcome: 'confirmed' | 'failed';
+  readonly by: string;
+  readonly request_id: string;
+  /** Address of the evidence that was signed. */
+  readonly evidence_ref: string;
+}
+
+type Refuse = (state: ActionState, what: string) => Refusal;
+
+/** INVARIANT: only a signed finding leaves `unknown` without the connector's word (actions.machine.finding). */
+export function find(state: ActionState, finding: Finding, refuse: Refuse): readonly ActionEvent[] | Refusal {
+  const last = state.attempts.at(-1);
+  const data: JsonObject = {
+    attempt: last?.no ?? 0,
+    outcome: finding.outcome,
+    code: 'finding',
+    external_ref: last?.external_ref ?? null,
+    evidence_ref: finding.evidence_ref,
+    settled_by: 'human',
+    by: finding.by,
+    request_id: finding.request_id,
+  };
+  if (state.late_result !== null) {
+    // What is confirmed stays so: a finding can only say that the later word was wrong.
+    if (state.state === 'confirmed' && finding.outcome === 'failed') return refuse(state, 'it is confirmed');
+    return [{ type: 'late-result-settled', data }];
+  }
+  if (state.state !== 'unknown') return refuse(state, 'nothing is unknown');
+  return [{ type: finding.outcome === 'confirmed' ? 'action-confirmed' : 'action-failed', data }];
+}
+
+/** The action that takes the place of this one is proposed in the same commit. */
+export function replace(
+  state: ActionState,
+  { by, requestId }: { readonly by: string; readonly requestId: string },
+  refuse: Refuse,
+): readonly ActionEvent[] | Refusal {
+  if (state.state !== 'unknown') return refuse(state, 'only what is unknown can be run again');
+  if (state.replaced_by !== null) return replaced(state);
+  return [{ type: 'action-replaced', data: { replaced_by: by, request_id: requestId } }];
+}
+
+/** A receipt toward another attempt: kept beside the unknown outcome until the whole quorum has signed. */
+export function approveRetry(state: ActionState, approval: Approval, now: number): readonly ActionEvent[] | Refusal {
+  const barrier = retryBarrier(state);
+  if (barrier !== undefined) return barrier;
+  if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
+  const { quorum, launch_within_ms } = state.content;
+  const others = state.retry?.approvals.filter(({ approver }) => approver !== approval.approver) ?? [];
+  const approvals = [...others, approval].slice(-quorum);
+  const isWhole = approvals.length >= quorum;
+  const authorization: Authorization | null = isWhole
+    ? { kind: 'receipts', request_ids: approvals.map((one) => one.request_id) }
+    : null;
+  const launch_by = isWhole ? now + launch_within_ms : null;
+  return [{ type: 'retry-approved', data: { approvals, authorization, launch_by } as unknown as JsonObject }];
+}
+
+/** Why no further attempt of an unknown action is possible, whoever signs. */
+export function retryBarrier(state: ActionState): Refusal | undefined {
+  if (state.replaced_by !== null) return replaced(state);
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (!state.interrupted) return undefined;
+  return new Refusal('decision_required', 'the store was restored since: a person has to find out what happened');
+}
+
+function replaced({ replaced_by }: ActionState): Refusal {
+  return new Refusal('replaced', `${replaced_by} runs in the place of this action`);
+}
+
+/**
+ * INVARIANT: another attempt under the same key leaves only while the other side still knows the key
+ * (actions.machine.retry-window). `windowMs` is undefined where the operation does not deduplicate.
+ */
+export function retryWindow(
+  attempts: readonly Attempt[],
+  windowMs: number | undefined,
+  now: number,
+): Refusal | undefined {
+  if (windowMs === undefined)
+    return new Refusal('dedupe', 'the operation does not tell a repeated call from a new one');
+  const first = attempts[0]?.launched_at ?? 0;
+  if (now < first + windowMs) return undefined;
+  return new Refusal('dedupe', 'the time is over within which the operation knows a repeated call');
+}

@@ -1,0 +1,58 @@
+/**
+ * What would undo a confirmed action, proposed as an ordinary action: the connector left a description of it with its
+ * evidence. It needs whatever any action needs; nothing is undone by itself.
+ * Source: spec actions (connectors: compensation), doors (embedding: undo).
+ */
+import * as z from 'zod';
+import { type JsonObject, PATTERNS, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import { findOperation, loadAction } from './load.js';
+import { type ProposedAction, propose } from './propose.js';
+import type { Caller, Services } from './services.js';
+
+/** As a connector leaves it: an operation of its own, and the arguments. */
+const Compensation = z.object({
+  undo: z.union([
+    z.strictObject({ operation: z.string().regex(PATTERNS.operation), args: z.record(z.string(), z.json()) }),
+    z.strictObject({ tool: z.string().regex(PATTERNS.operation), args: z.record(z.string(), z.json()) }),
+  ]),
+});
+
+/** Proposes the compensation of a confirmed action. Refuses `state`, and `not_found` where none was left. */
+export async function proposeUndo(services: Services, caller: Caller, actionId: string): Promise<ProposedAction> {
+  const { state, content } = await loadAction(services, actionId);
+  if (state.state !== 'confirmed') {
+    throw new Refusal('state', `the action is ${state.state}: there is nothing to undo`, {
+      details: { state: state.state },
+    });
+  }
+  const found = await compensationOf(services, actionId, state.attempts.at(-1)?.evidence_ref ?? null);
+  if (found === undefined) throw new Refusal('not_found', 'the operation left nothing that would undo it');
+  const operation = await findOperation(services, content.connector, found.operation);
+  const target = operation.facts?.(found.args).target ?? content.target;
+  const { project, connector, work_item, on_behalf_of } = content;
+  return propose(services, caller, {
+    project,
+    connector,
+    operation: found.operation,
+    target,
+    args: found.args,
+    ...(work_item === null ? {} : { work_item }),
+    ...(on_behalf_of.length > 0 && caller.mayActForOthers === true ? { on_behalf_of: [...on_behalf_of] } : {}),
+  });
+}
+
+async function compensationOf(
+  { ledger }: Services,
+  actionId: string,
+  ref: string | null,
+): Promise<{ readonly operation: string; readonly args: JsonObject } | undefined> {
+  if (ref === null) return undefined;
+  const events = await ledger.events({ kind: 'action', id: actionId });
+  const at = events.find(({ payloads }) => payloads.includes(ref));
+  const bytes = at && (await ledger.payload(at.record, at.revision, ref));
+  const text = bytes === undefined ? undefined : utf8Decode(bytes);
+  const parsed = text === undefined ? undefined : Compensation.safeParse(parseTrusted(text));
+  if (!parsed?.success) return undefined;
+  const { undo } = parsed.data;
+  return { operation: 'tool' in undo ? undo.tool : undo.operation, args: undo.args as JsonObject };
+}
