@@ -1,6 +1,7 @@
 /**
  * The trust configuration that `init` writes: few lines, each with its reason. It is text, because a person reads it.
  */
+import { readTemplate, type TemplateName } from './templates.js';
 
 export interface RecipeOptions {
   /** The name of the ledger. */
@@ -11,11 +12,13 @@ export interface RecipeOptions {
   readonly agents: readonly string[];
   /** The folder in which `shell-noop` leaves its files; none, and there is no such connector. */
   readonly noopFolder?: string;
+  /** The rule pack that policy and approval rules come from. */
+  readonly template?: TemplateName;
 }
 
 export async function trustRecipe(options: RecipeOptions): Promise<string> {
   const { stringify } = await import('./yaml.js');
-  const { name, repositories, agents, noopFolder } = options;
+  const { name, repositories, agents, noopFolder, template } = options;
   const connectors = {
     ...(Object.keys(repositories).length === 0
       ? {}
@@ -38,12 +41,20 @@ export async function trustRecipe(options: RecipeOptions): Promise<string> {
     stringify({ agents: Object.fromEntries(['local', ...agents].map((agent) => [agent, {}])) }).trimEnd(),
     '# Doors out. git-local merges and writes in the repositories that are named here, as ALIAS#BRANCH.',
     stringify({ connectors }).trimEnd(),
+    ...(template === undefined ? await plainRules() : [readTemplate(template).trimEnd()]),
+    '',
+  ].join('\n');
+}
+
+/** Policy and approval rules where no pack is named. */
+async function plainRules(): Promise<readonly string[]> {
+  const { stringify } = await import('./yaml.js');
+  return [
     '# read and reversible actions run by themselves; irreversible and high impact ones need a signed approval.',
     stringify({ policy: { allow_unattended_irreversible: false } }).trimEnd(),
     '# Who may approve what: the first rule that matches stands; no rule, and nobody may.',
     stringify({
       approvals: [{ title: 'any confirmed approver', match: {}, approvers: ['*'], quorum: 1, separate: ['proposer'] }],
     }).trimEnd(),
-    '',
-  ].join('\n');
+  ];
 }

@@ -1,5 +1,8 @@
 /** Values that options may have, where a parser needs them before a command loads. */
 export const CLASS_NAMES = ['read', 'reversible', 'irreversible', 'costly'] as const;
 
+/** Rule packs that a first configuration can come from. */
+export const TEMPLATE_NAMES = ['solo', 'team', 'payments'] as const;
+
 /** Shells whose words can be completed. */
 export const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const;

@@ -1,13 +1,13 @@
 /**
  * Every noun and verb of the command line, with its options and an example. The handlers load when they run.
  */
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { addAction, addInbox, proposalOptions } from './action-verbs.js';
 import type { KeyOptions, SignOptions, VerifyReceiptOptions } from './commands/approver.js';
 import type { DemoOptions } from './commands/demo.js';
 import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
-import { SHELL_NAMES } from './options.js';
+import { SHELL_NAMES, TEMPLATE_NAMES } from './options.js';
 import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
 import { usageRefusal, wantsJson } from './usage.js';
 import { contexts, type Finished, repeated, run, verb } from './verbs.js';
@@ -165,6 +165,7 @@ function addSetup(program: Command): void {
     .addOption(repeated('--repository <alias=path>', 'a repository for git-local; may be given again'))
     .addOption(repeated('--agent <name>', 'an agent that this user may speak as; may be given again'))
     .option('--noop-folder <folder>', 'a folder for the connector shell-noop')
+    .addOption(new Option('--template <name>', 'rules for a kind of work').choices(TEMPLATE_NAMES))
     .option('--store <url>', 'the ledger in a database: a postgres:// URL, or better env:NAME or file:PATH of one')
     .option('--project <name>', 'write a first countersign.yaml for this project into the working folder')
     .option('--passphrase-from <source>', 'env:NAME or file:PATH instead of the terminal');

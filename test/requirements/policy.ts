@@ -23,6 +23,10 @@ export const policyRequirements = {
     source: 'authority',
     behaviour: 'test cases are run against all rules together; a configuration whose own fail is not applied',
   },
+  'policy.packs': {
+    source: 'authority',
+    behaviour: 'each rule pack is sound and passes its own tests, and `init` starts from it',
+  },
   'policy.explain': {
     source: 'authority',
     behaviour: 'a decision is explained by rule, file, line and facts, and by the nearest rule and what it would need',

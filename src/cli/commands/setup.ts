@@ -4,6 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PATTERNS, Refusal } from '../../core/index.js';
+import type { TEMPLATE_NAMES } from '../options.js';
 import { EXIT, type Output, paint, shown } from '../output.js';
 import type { Command } from '../run.js';
 import { askText, hasTerminal, readPassphrase } from '../terminal.js';
@@ -15,6 +16,7 @@ export interface InitOptions {
   readonly repository?: readonly string[];
   readonly agent?: readonly string[];
   readonly noopFolder?: string;
+  readonly template?: (typeof TEMPLATE_NAMES)[number];
   readonly store?: string;
   readonly project?: string;
   readonly passphraseFrom?: string;
@@ -34,6 +36,7 @@ export function init(options: InitOptions): Command {
       repositories: repositoriesOf(options.repository ?? []),
       agents: options.agent ?? [],
       ...(options.noopFolder === undefined ? {} : { noopFolder: resolve(options.noopFolder) }),
+      ...(options.template === undefined ? {} : { template: options.template }),
     });
     if (options.noopFolder !== undefined) mkdirSync(resolve(options.noopFolder), { recursive: true });
     const { ledgerId } = await app.initialize(home, {
