@@ -71,7 +71,9 @@ export async function execute(services: Services, caller: Caller, actionId: stri
   return callLaunched(services, facts.loaded, facts.operation, event, monotonic);
 }
 
-/** Launches an unknown action again, which people approved since. Refuses `dedupe`, `replaced` and as `execute` does. */
+/**
+ * Launches an unknown action again, which people approved since. Refuses `dedupe`, `replaced` and as `execute` does.
+ */
 export async function retry(services: Services, caller: Caller, actionId: string): Promise<Settled> {
   const { state } = await loadAction(services, actionId);
   if (state.state !== 'unknown') throw new Refusal('state', `the action is ${state.state}: nothing is unknown`);

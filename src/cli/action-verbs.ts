@@ -6,6 +6,7 @@ import type { InboxOptions, ListOptions, RequestOptions } from './commands/actio
 import type { ProposeOptions } from './commands/propose.js';
 import { CLASS_NAMES } from './options.js';
 import { STATE_NAMES } from './output.js';
+import { addResolutions } from './resolution-verbs.js';
 import { repeated, run, verb } from './verbs.js';
 
 const actions = () => import('./commands/action.js');
@@ -99,6 +100,7 @@ export function addAction(program: Command): void {
     verb(action, 'reconcile <action>', 'check an unknown outcome with the connector', `action reconcile ${id}`),
     async (_o, [a = '']) => (await actions()).reconcile(a),
   );
+  addResolutions(action);
   const cancel = verb(action, 'cancel <action>', 'take it back before it runs', `action cancel ${id}`).option(
     '--reason <words>',
     'why',

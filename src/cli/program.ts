@@ -9,6 +9,7 @@ import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
 import { SHELL_NAMES, TEMPLATE_NAMES } from './options.js';
 import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
+import { addFreeze } from './resolution-verbs.js';
 import { usageRefusal, wantsJson } from './usage.js';
 import { contexts, type Finished, repeated, run, verb } from './verbs.js';
 import { VERSION } from './version.js';
@@ -44,6 +45,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   addPolicy(program);
   addAudit(program);
   program.commandsGroup('More:');
+  addFreeze(program);
   addThread(program);
   addConfig(program);
   addApprover(program);

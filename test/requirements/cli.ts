@@ -99,4 +99,12 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'bash, zsh and fish complete every command, option and choice of the program, and nothing else',
   },
+  'cli.resolution': {
+    source: 'doors',
+    behaviour: 'finding, retry, replace and undo stand on the command line, each with the signature that it needs',
+  },
+  'cli.freeze': {
+    source: 'doors',
+    behaviour: 'freeze and unfreeze ask for a signature, and stop or release everything or one part',
+  },
 } as const;

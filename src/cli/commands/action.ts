@@ -161,7 +161,7 @@ export function reconcile(actionId: string): Command {
   return async ({ gate, output }) => settledExit(output, await (await gate()).reconcile(actionId));
 }
 
-function settledExit(output: Output, settled: Settled): number {
+export function settledExit(output: Output, settled: Settled): number {
   output.value(settled);
   const words = [settled.code, settled.external_ref].filter((word) => word !== null).map(shown);
   output.line(`${settled.action_id} ${paintState(settled.state)}${words.length > 0 ? `: ${words.join(' ')}` : ''}`);

@@ -1,0 +1,96 @@
+/** What people do about lost answers, regrets and emergencies, through the command line. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { countersign, type Ran } from '../support/command-line.js';
+import { type DemoHome, makeDemoHome } from '../support/demo-home.js';
+import { verifies } from '../support/verifies.js';
+
+let made: DemoHome;
+before(async () => {
+  made = await makeDemoHome();
+});
+
+function run(...words: string[]): Promise<Ran> {
+  return countersign([...words, '--home', made.home]);
+}
+
+async function json(...words: string[]): Promise<Record<string, never>> {
+  const { out, err } = await run(...words, '--json');
+  assert.notEqual(out, '', err);
+  return JSON.parse(out) as Record<string, never>;
+}
+
+async function propose(text: string, simulate?: string): Promise<string> {
+  const args = JSON.stringify({ text, ...(simulate === undefined ? {} : { simulate }) });
+  const where = ['--connector', 'shell-noop', '--operation', 'send', '--project', 'web', '--target', 'somebody'];
+  const { out, err } = await run('action', 'propose', ...where, '--args', args, '--by', 'agent:bot');
+  assert.match(out, /^act_/, err);
+  return out.trim();
+}
+
+async function sign(requestId: string): Promise<Ran> {
+  const signed = await run('approver', 'sign', requestId, ...made.passphrase);
+  assert.equal(signed.exit, 0, signed.err);
+  return signed;
+}
+
+async function approved(text: string, simulate?: string): Promise<string> {
+  const id = await propose(text, simulate);
+  await sign((await run('action', 'request', id)).out.trim());
+  assert.equal((await run('action', 'fetch-receipt', id)).exit, 0);
+  return id;
+}
+
+async function lost(text: string): Promise<string> {
+  const id = await approved(text, 'lose-response');
+  assert.equal((await run('action', 'execute', id)).exit, 4);
+  return id;
+}
+
+function requestIn(asked: Record<string, never>): string {
+  return (asked as unknown as { request: { request_id: string } }).request.request_id;
+}
+
+test('a finding is asked for, signed, and settles the action', async () => {
+  verifies('cli.resolution');
+  const id = await lost('one');
+  const words = ['action', 'finding', id, '--evidence', 'it stands in the folder'];
+  assert.equal((await run(...words, '--outcome', 'maybe')).exit, 2);
+  const shown = await run(...words, '--outcome', 'confirmed');
+  assert.match(shown.out, /^decision: the outcome was the effect$/m);
+  assert.match(shown.out, /^evidence: it stands in the folder$/m);
+  await sign(requestIn(await json(...words, '--outcome', 'confirmed')));
+  assert.match((await run('action', 'show', id)).out, /confirmed/);
+});
+
+test('an action that deduplicates is run again under its key, once people approved that', async () => {
+  verifies('cli.resolution');
+  const id = await lost('two');
+  const refused = await run('action', 'retry', id);
+  assert.deepEqual([refused.exit, /\[decision_required\]/.test(refused.err)], [1, true]);
+  await sign((await run('action', 'request', id)).out.trim());
+  assert.equal((await run('action', 'fetch-receipt', id)).exit, 0);
+  assert.notEqual((await run('action', 'retry', id)).exit, 1);
+});
+
+test('an effect runs again as another action, which needs its own approval', async () => {
+  verifies('cli.resolution');
+  const id = await lost('three');
+  await sign(requestIn(await json('action', 'replace', id)));
+  const refused = await run('action', 'execute', id);
+  assert.match(refused.err, /\[replaced\]/);
+  const { replaced_by } = (await json('action', 'show', id)) as unknown as { replaced_by: string };
+  assert.match((await run('action', 'show', replaced_by)).out, /waiting for approval/);
+  assert.match((await run('action', 'undo', id)).err, /\[state\]/);
+});
+
+test('the brake stops a project until an operator lifts it', async () => {
+  verifies('cli.freeze');
+  const id = await approved('four');
+  assert.equal((await run('freeze', '--project', 'web', '--agent', 'agent:bot')).exit, 2);
+  const set = await json('freeze', '--project', 'web');
+  await sign(requestIn(set));
+  assert.match((await run('action', 'execute', id)).err, /\[frozen\]/);
+  await sign(requestIn(await json('unfreeze', '--project', 'web')));
+  assert.equal((await run('action', 'execute', id)).exit, 0);
+});
