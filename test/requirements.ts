@@ -13,6 +13,7 @@ import { ledgerRequirements } from './requirements/ledger.js';
 import { messageRequirements } from './requirements/messages.js';
 import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
+import { receiptRequirements } from './requirements/receipts.js';
 
 export interface Requirement {
   /** The page of the specification, such as `actions`. */
@@ -28,6 +29,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...messageRequirements,
   ...authorityRequirements,
   ...policyRequirements,
+  ...receiptRequirements,
   ...connectorRequirements,
   ...actionRequirements,
   ...appRequirements,

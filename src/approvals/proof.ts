@@ -17,10 +17,8 @@ import {
 } from '../core/index.js';
 import type { KeyState, SoftwareKey } from '../identity/index.js';
 import type { WebauthnSettings } from './client-data.js';
-import { type Receipt, signedBytes } from './schema.js';
+import { type Receipt, type SoftwareReceipt, signedBytes } from './schema.js';
 import { verifyPasskey } from './webauthn.js';
-
-type SoftwareReceipt = Extract<Receipt, { method: 'ed25519' }>;
 
 export class ProofVerifier {
   readonly #keys = new Map<string, PublicKey>();

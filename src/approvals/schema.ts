@@ -77,6 +77,7 @@ export const Receipt = z.discriminatedUnion('method', [
   }),
 ]);
 export type Receipt = z.infer<typeof Receipt>;
+export type SoftwareReceipt = Extract<Receipt, { method: 'ed25519' }>;
 export type PasskeyReceipt = Extract<Receipt, { method: 'webauthn' }>;
 
 /** Where a passkey was used: on a page with a certificate, or on this machine itself. */

@@ -4,9 +4,9 @@
  */
 import { base64urlEncode, LIMITS, Refusal, signBytes } from '../core/index.js';
 import { keyId, type UnlockedKey } from '../identity/index.js';
-import { batchChallenge, challengeDigest, challengeOf, type Receipt, type RequestDocument } from './schema.js';
+import { batchChallenge, challengeDigest, challengeOf, type RequestDocument, type SoftwareReceipt } from './schema.js';
 
-export function signWith(key: UnlockedKey, request: RequestDocument): Receipt {
+export function signWith(key: UnlockedKey, request: RequestDocument): SoftwareReceipt {
   return { v: 1, request, ...proofOf(key, challengeOf(request)) };
 }
 
@@ -14,7 +14,7 @@ export function signWith(key: UnlockedKey, request: RequestDocument): Receipt {
  * Signs several requests with one signature: each gets a receipt of its own, with the list of all and its place in it.
  * Refuses `invalid` for none, more than 50, or the same one twice.
  */
-export function signBatch(key: UnlockedKey, requests: readonly RequestDocument[]): readonly Receipt[] {
+export function signBatch(key: UnlockedKey, requests: readonly RequestDocument[]): readonly SoftwareReceipt[] {
   const challenges = requests.map(challengeDigest);
   const isSound = challenges.length > 0 && new Set(challenges).size === challenges.length;
   if (!isSound || challenges.length > LIMITS.batchRequestsMax) {

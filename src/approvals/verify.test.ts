@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { authenticator, ORIGIN, passkeyReceipt, passkeyState, RP_ID } from '../../test/support/authenticator.js';
 import { ALICE, BOB } from '../../test/support/gate-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import { ownVector } from '../../vectors/read.js';
 import { parseReceipt } from '../actions/index.js';
 import { base64urlEncode, type Json, LIMITS, type Principal, parseJson, Refusal } from '../core/index.js';
 import { type KeyState, keyId, type LedgerState, type PersonState } from '../identity/index.js';
+import { ProofVerifier } from './proof.js';
 import type { Receipt, RequestDocument, RequestState } from './schema.js';
 import { challengeOf } from './schema.js';
 import { signWith } from './sign.js';
-import { checkReceipt, type Expected, type Known, ProofVerifier } from './verify.js';
+import { checkReceipt, type Expected, type Known } from './verify.js';
 
 const NOW = 1_790_000_000_000;
 const HASH = (digit: string) => `sha256:${digit.repeat(64)}`;
@@ -36,9 +38,11 @@ const REQUEST: ActionRequest = {
 };
 const LEDGER: LedgerState = {
   ...{ ledger_id: REQUEST.aud.ledger_id, name: 'test', epoch: 1, demo: false, created_at: 0 },
-  ...{ bootstrapped: true, restored_at: [0] },
+  ...{ bootstrapped: true, restored_at: [0], recovered: [] },
 };
-const PERSON: PersonState = { person: 'human:alice' as Principal, roles: ['approver'], state: 'active', added_at: 0 };
+const PERSON: PersonState = {
+  ...{ person: 'human:alice' as Principal, roles: ['approver'], state: 'active', added_at: 0, away: null },
+};
 const KEY: KeyState = {
   key_id: keyId(ALICE.key.publicKey),
   person: 'human:alice' as Principal,
@@ -57,7 +61,7 @@ const EXPECTED: Expected = {
   summaryDigest: REQUEST.summary_digest,
   decision: 'approve',
   notBefore: NOW - 2_000,
-  methods: ['ed25519'],
+  methods: ['ed25519', 'webauthn'],
   approvers: ['human:alice', 'human:bob'],
   excluded: [],
 };
@@ -68,10 +72,16 @@ interface Case {
   known: Known;
 }
 
-function good(request: RequestDocument = REQUEST): Case {
-  const stored: RequestState = { request, state: 'open', receipt: null, signed_at: null, act: null };
-  const known = { ledger: LEDGER, request: stored, person: PERSON, key: KEY, now: NOW };
-  return { receipt: signWith(ALICE.key, request), expected: EXPECTED, known };
+const PASSKEY = authenticator('human:alice');
+const WEBAUTHN = { rp_id: RP_ID, origins: [ORIGIN] };
+
+function good(method: Receipt['method'] = 'ed25519', request: RequestDocument = REQUEST): Case {
+  const stored: RequestState = { request, state: 'open', receipt: null, origin: null, signed_at: null, act: null };
+  const isPasskey = method === 'webauthn';
+  const key = isPasskey ? passkeyState(PASSKEY) : KEY;
+  const receipt = isPasskey ? passkeyReceipt(PASSKEY, request) : signWith(ALICE.key, request);
+  const facts = { ledger: LEDGER, request: stored, person: PERSON, key, webauthn: WEBAUTHN, now: NOW };
+  return { receipt, expected: EXPECTED, known: facts };
 }
 
 function withRequest(change: Partial<ActionRequest>): (one: Case) => Case {
@@ -111,6 +121,8 @@ const DEFECTS: readonly (readonly [string, (one: Case) => Case])[] = [
   ['self_approval', expected({ excluded: ['human:alice'] })],
 ];
 
+const METHODS = ['ed25519', 'webauthn'] as const;
+
 function codeOf({ receipt, expected: wanted, known: facts }: Case): string | undefined {
   return checkReceipt(receipt, wanted, facts)?.code;
 }
@@ -118,20 +130,21 @@ function codeOf({ receipt, expected: wanted, known: facts }: Case): string | und
 describe('the checks of a receipt', () => {
   it('pass for a good one', () => {
     verifies('authority.receipt.checks');
-    assert.equal(codeOf(good()), undefined);
+    for (const method of METHODS) assert.equal(codeOf(good(method)), undefined);
   });
 
-  it('each have their code', () => {
+  it('each have their code, whatever the method', () => {
     verifies('authority.receipt.checks');
-    for (const [code, spoil] of DEFECTS) assert.equal(codeOf(spoil(good())), code);
+    for (const method of METHODS) for (const [code, spoil] of DEFECTS) assert.equal(codeOf(spoil(good(method))), code);
   });
 
   it('stand in the order of the specification: of two defects the first is told', () => {
     verifies('authority.receipt.order');
-    for (const [at, [first, spoilFirst]] of DEFECTS.entries()) {
-      for (const [second, spoilSecond] of DEFECTS.slice(at + 1)) {
-        // A revoked key that is unknown as well can't be: these pairs would undo each other.
-        assert.equal(codeOf(spoilFirst(spoilSecond(good()))), first, `${first} before ${second}`);
+    for (const method of METHODS) {
+      for (const [at, [first, spoilFirst]] of DEFECTS.entries()) {
+        for (const [second, spoilSecond] of DEFECTS.slice(at + 1)) {
+          assert.equal(codeOf(spoilFirst(spoilSecond(good(method)))), first, `${method}: ${first} before ${second}`);
+        }
       }
     }
   });
@@ -158,6 +171,28 @@ describe('the checks of a receipt', () => {
     const ttl = (ms: number) => codeOf(withRequest({ exp: iat + ms })(good()));
     const day = LIMITS.requestTtlMsMax;
     assert.deepEqual([day - 1, day, day + 1].map(ttl), [undefined, undefined, 'ttl']);
+  });
+
+  it('refuse a passkey where the configuration names no page, and a key of the other method', () => {
+    verifies('receipts.webauthn.configured');
+    verifies('receipts.keys.one-method');
+    assert.equal(codeOf(known({ webauthn: undefined })(good('webauthn'))), 'method_refused');
+    assert.equal(codeOf(expected({ methods: ['ed25519'] })(good('webauthn'))), 'method_refused');
+    assert.equal(codeOf(expected({ methods: ['webauthn'] })(good())), 'method_refused');
+    assert.equal(codeOf(known({ webauthn: undefined })(good())), undefined);
+    for (const [receipt, key] of [
+      [{ ...good('webauthn').receipt, credential_id: KEY.key_id }, KEY],
+      [{ ...good().receipt, credential_id: passkeyState(PASSKEY).key_id }, passkeyState(PASSKEY)],
+    ] as const) {
+      assert.equal(codeOf({ ...known({ key })(good()), receipt }), 'unknown_authenticator');
+    }
+  });
+
+  it('refuse a request that ended with a failed try', () => {
+    verifies('receipts.webauthn.one-try');
+    const one = good('webauthn');
+    const request = { ...(one.known.request as RequestState), state: 'withdrawn' as const };
+    assert.equal(codeOf(known({ request })(one)), 'unknown_request');
   });
 
   it('let a receipt that came in time count later', () => {

@@ -4,7 +4,7 @@
  * Hostile input yields a verdict, never an exception.
  * Source: spec authority (request and receipt).
  */
-import { base64urlEncode, Fault, hexToBytes, Refusal } from '../core/index.js';
+import { base64urlDecode, base64urlEncode, Fault, hexToBytes, Refusal } from '../core/index.js';
 import { type Passkey, passkeyAlgorithm } from '../identity/index.js';
 import { checkGesture, type WebauthnSettings } from './client-data.js';
 import { type PasskeyReceipt, signedBytes } from './schema.js';
@@ -24,8 +24,26 @@ export async function verifyPasskey(
   const challenge = signedBytes(receipt);
   const wrong = checkGesture(receipt, challenge, settings);
   if (wrong !== undefined || challenge === undefined) return wrong;
-  const isGood = await isSigned(await loadLibrary(), receipt, key, challenge, settings);
+  const isSpelled = passkeyAlgorithm(key.public_key) === 'EdDSA' || isDerSignature(receipt.proof.signature);
+  const isGood = isSpelled && (await isSigned(receipt, key, challenge, settings));
   return isGood ? undefined : new Refusal('bad_signature', 'the signature does not verify');
+}
+
+/**
+ * Whether an ES256 signature is spelled as DER demands: two positive integers of minimal length, and nothing behind
+ * them. The library reads over what is more.
+ */
+function isDerSignature(text: string): boolean {
+  const [tag, length, ...body] = base64urlDecode(text) ?? [];
+  const behindR = tag === 0x30 && length === body.length ? behindInteger(body) : undefined;
+  return behindR !== undefined && behindInteger(behindR)?.length === 0;
+}
+
+/** What stands behind an integer of P-256; undefined where there is none. */
+function behindInteger([tag, length = 0, first = 0, ...rest]: readonly number[]): readonly number[] | undefined {
+  const isMinimal = first !== 0 || length === 1 || (rest[0] ?? 0) >= 0x80;
+  const fits = length >= 1 && length <= 33 && rest.length >= length - 1;
+  return tag === 0x02 && first < 0x80 && isMinimal && fits ? rest.slice(length - 1) : undefined;
 }
 
 async function loadLibrary(): Promise<Library> {
@@ -36,8 +54,8 @@ async function loadLibrary(): Promise<Library> {
   }
 }
 
-async function isSigned(
-  library: Library,
+/** Whether the library says so. */
+export async function isSigned(
   { proof }: PasskeyReceipt,
   key: Passkey,
   challenge: Uint8Array,
@@ -45,6 +63,7 @@ async function isSigned(
 ): Promise<boolean> {
   const { credential: id } = key;
   const { client_data: clientDataJSON, authenticator_data: authenticatorData, signature } = proof;
+  const library = await loadLibrary();
   try {
     const { verified } = await library.verifyAuthenticationResponse({
       response: {

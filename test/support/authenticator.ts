@@ -52,7 +52,12 @@ const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).
 export function proofOver(by: Authenticator, challenge: Uint8Array, gesture: Gesture = {}): PasskeyReceipt['proof'] {
   const { type = 'webauthn.get', origin = ORIGIN, rpId = RP_ID, flags = 0x05, more = new Uint8Array(0) } = gesture;
   const client = {
-    ...{ type, challenge: gesture.challenge ?? base64urlEncode(challenge), origin, crossOrigin: false },
+    ...{
+      type,
+      challenge: gesture.challenge === undefined ? base64urlEncode(challenge) : gesture.challenge,
+      origin,
+      crossOrigin: false,
+    },
     ...gesture.client,
   };
   const clientData = Buffer.from(gesture.clientText ?? JSON.stringify(client));

@@ -1,0 +1,30 @@
+/**
+ * What receipts by passkeys and by the batch, and the people who sign, promise. A test that shows a promise cites its id
+ * with `verifies`.
+ */
+const promise = (behaviour: string) => ({ source: 'authority', behaviour });
+
+export const receiptRequirements = {
+  'receipts.webauthn.good': promise('a gesture of a passkey counts, by P-256 or Ed25519, whatever a browser adds'),
+  'receipts.webauthn.checks': promise('each check of a gesture has its code, and the last is the signature'),
+  'receipts.webauthn.order': promise('the checks of a gesture stand in the order of the specification'),
+  'receipts.webauthn.cross-origin': promise('a page inside another page signs nothing'),
+  'receipts.webauthn.high-s': promise('both signatures that P-256 has for one gesture count, in one spelling each'),
+  'receipts.webauthn.grade': promise('a receipt says whether its page had a certificate or stood on this machine'),
+  'receipts.webauthn.format': promise('the proof of a passkey is a closed form within bounds'),
+  'receipts.webauthn.hostile': promise('2,000 broken proofs of a passkey: a verdict each time, never an exception'),
+  'receipts.webauthn.vectors': promise('the vectors of the W3C verify where the algorithm and the page are allowed'),
+  'receipts.webauthn.configured': promise('a configuration that names no page for passkeys accepts none'),
+  'receipts.webauthn.one-try': promise('a request ends with the first failed try of a passkey'),
+  'receipts.webauthn.keys': promise(
+    'a passkey is registered by a receipt, with a sound public key in its one spelling',
+  ),
+  'receipts.webauthn.gate': promise('what a passkey signed is approved, launched and audited like any other receipt'),
+  'receipts.keys.one-method': promise('a key has one method: no receipt of the other counts by it'),
+  'receipts.batch.counts': promise(
+    'one gesture signs up to 50 requests, by either method; each receipt counts by itself',
+  ),
+  'receipts.batch.bound': promise('a receipt of a batch holds its own request at its place, or counts for nothing'),
+  'receipts.replay': promise('a receipt counts once, also when it is handed in side by side'),
+  'receipts.foreign': promise('a receipt of one person, kind or ledger counts for no other'),
+} as const;
