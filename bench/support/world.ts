@@ -72,3 +72,8 @@ export async function cycle({ gate, key }: Pick<Prepared, 'gate' | 'key'>): Prom
   const { state, code } = await gate.execute(action_id);
   if (state !== 'confirmed') throw new Error(`the action is ${state}: ${code}`);
 }
+
+/** Another gate at a home that was prepared, as another process would have it. */
+export function openBeside(folder: string) {
+  return open({ home: folder, as: 'agent:bench', connectors: [nothing] });
+}

@@ -38,7 +38,7 @@ export async function ledgerIdOf(connection: Connection): Promise<string> {
     throw new Refusal('invalid', 'the store was written by a newer version of countersign');
   }
   if (version < MIGRATIONS.length) {
-    const next = 'let the owner of the database run `countersign migrate`';
+    const next = 'let the owner of the database migrate it';
     throw new Refusal('invalid', 'the store has an older schema', { next });
   }
   if (ledgerId === undefined || !PATTERNS.ledgerId.test(ledgerId)) {

@@ -26,6 +26,8 @@ import type { States } from './states.js';
 import { together, writeAndCommit } from './transaction.js';
 
 const POLL_MS = 100;
+/** Passes of a busy gate begin at least this far apart, so that each takes the events of several commits. */
+const SPACING_MS = 5;
 /** Looks for records that a projection turned out to need: an event, what it names, what that names. */
 const LOOKS_MAX = 4;
 const PLACE = 10;
@@ -48,6 +50,7 @@ export class Sequencer {
   /** The pass that begins when the running one ends. */
   #next: Promise<void> | undefined;
   #failed: Fault | undefined;
+  #began = Number.NEGATIVE_INFINITY;
   readonly #floor = new Floor();
   /** Records that the last pass wrote: the next one will most likely write them too. */
   #hot: readonly RecordRef[] = [];
@@ -122,6 +125,9 @@ export class Sequencer {
   }
 
   async #pass(): Promise<void> {
+    const waitMs = this.#began + SPACING_MS - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    this.#began = performance.now();
     if (this.#closed) return;
     let connection: Connection | undefined;
     try {

@@ -67,7 +67,7 @@ describe('a connection that is lost', () => {
       let cuts = 0;
       for (let n = 1; n <= 40; n += 1) {
         proxy.cutAt(n, when);
-        total += await commitMany(ledger, 12, `n${n}`);
+        for (const count of [5, 1, 6]) total += await commitMany(ledger, count, `n${n} ${count}`);
         if (proxy.pieces >= n) cuts += 1;
       }
       proxy.cutAt(Number.POSITIVE_INFINITY, 'before');
