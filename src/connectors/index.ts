@@ -18,6 +18,7 @@ export type {
   SummaryLine,
 } from './connector.js';
 export { type GitLocalOptions, type GitStep, gitLocal } from './git-local/index.js';
+export { type GitMergeOptions, gitMerge } from './git-merge/index.js';
 export { type OperationPin, operationDigest, parseArgs } from './operation.js';
 export { CONNECTORS, type ConnectorHost, connectorsConfig, openConnectors } from './registry.js';
 export { type ShellNoopOptions, shellNoop } from './shell-noop/index.js';

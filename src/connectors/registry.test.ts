@@ -6,7 +6,11 @@ import { Refusal } from '../core/index.js';
 import { CONNECTORS, connectorsConfig, openConnectors } from './index.js';
 
 const HOST = { stateDir: '/nonexistent/state', now: () => 0 };
-const GOOD = { 'git-local': { repositories: { acme: { path: '/abs' } } }, 'shell-noop': { dir: '/abs' } };
+const GOOD = {
+  'git-local': { repositories: { acme: { path: '/abs' } } },
+  'git-merge': { gh_path: '/abs/gh', token: 'GH_TOKEN', host: 'git.example.org' },
+  'shell-noop': { dir: '/abs' },
+};
 
 describe('the registry of connectors', () => {
   it('opens each connector under its own name', () => {
@@ -28,6 +32,9 @@ describe('the registry of connectors', () => {
       { 'git-local': { repositories: { 'a#b': { path: '/abs' } } } },
       { 'git-local': { repositories: { acme: { path: '../x' } } } },
       { 'git-local': { ...GOOD['git-local'], git_path: 'git' } },
+      { 'git-merge': { gh_path: 'gh' } },
+      { 'git-merge': { gh_path: '/abs/gh', host: 'evil.example.org/x' } },
+      { 'git-merge': { gh_path: '/abs/gh', token: 'two words' } },
       { 'git-local': { ...GOOD['git-local'], identity: { name: 'A <x>', email: 'a@b' } } },
     ];
     for (const config of bad) {

@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { Refusal } from '../core/index.js';
 import type { Call, Connector, Log } from './connector.js';
 import { gitLocal, gitLocalConfig } from './git-local/index.js';
+import { gitMerge, gitMergeConfig } from './git-merge/index.js';
 import { shellNoop, shellNoopConfig } from './shell-noop/index.js';
 
 /** What the gate lends to every connector. */
@@ -52,6 +53,7 @@ export const CONNECTORS: Readonly<Record<string, ConnectorType>> = {
       ...(identity === undefined ? {} : { identity }),
     }),
   ),
+  'git-merge': type(gitMergeConfig, (config, { stateDir, now }) => gitMerge({ config, stateDir, now })),
   'shell-noop': type(shellNoopConfig, ({ dir }, { now }) => shellNoop({ dir, now })),
 };
 

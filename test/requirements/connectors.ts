@@ -125,4 +125,34 @@ export const connectorRequirements = {
     behaviour: 'git runs by absolute path with a closed environment, settings and arguments, and no shell',
   },
   'connectors.git.bounded-process': { source: 'actions', behaviour: 'a run of git is bounded in time and output' },
+  'connectors.gh.pins': {
+    source: 'actions',
+    behaviour: 'a merge is pinned to both repositories, both branches, the head commit and the diff',
+  },
+  'connectors.gh.outcomes': {
+    source: 'actions',
+    behaviour:
+      'success, refusal by text, drop before, drop after the effect, hang, merge queue, closed: what the server says counts',
+  },
+  'connectors.gh.certain': {
+    source: 'actions',
+    behaviour: 'failed is said only where nothing was sent, or where the refusal of the server itself came back',
+  },
+  'connectors.gh.unreadable': {
+    source: 'actions',
+    behaviour: 'an answer that can not be read in full tells nothing, and nothing is sent on it',
+  },
+  'connectors.gh.stale': {
+    source: 'actions',
+    behaviour: 'nothing is sent for a pull request that is another one than was pinned',
+  },
+  'connectors.gh.names': {
+    source: 'actions, reliability T29',
+    behaviour: 'a target is `owner/repo#N` by the exact name of the repository, so that no rule about it is passed by',
+  },
+  'connectors.gh.closed-process': {
+    source: 'actions, reliability T29',
+    behaviour: 'gh runs by absolute path with a closed environment and arguments, and no shell; its token is its alone',
+  },
+  'connectors.gh.view': { source: 'actions', behaviour: 'a view reads a pull request, once' },
 } as const;

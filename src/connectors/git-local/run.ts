@@ -6,9 +6,10 @@
  * output, time and input bounded; it answers only once the process is gone, so that nothing can follow its answer.
  * Source: spec actions (git), reliability T29.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { Fault } from '../../core/index.js';
+import { collect, stopper } from '../child.js';
 import { GIT_LIMITS } from './limits.js';
 
 /**
@@ -96,8 +97,8 @@ export function runGit(program: Program, args: readonly string[], options: RunOp
       shell: false,
       stdio: [options.inputFile ?? 'pipe', options.outputFile ?? 'pipe', 'pipe'],
     });
-    const output = collect(child, GIT_LIMITS.outputBytesMax);
-    const stop = stopper(child);
+    const output = collect(child, GIT_LIMITS.outputBytesMax, GIT_LIMITS.errorBytesMax);
+    const stop = stopper(child, GIT_LIMITS.stopMsMax);
     const timer = setTimeout(stop.now, options.timeoutMs ?? GIT_LIMITS.runMsMax);
     options.signal?.addEventListener('abort', stop.now, { once: true });
     const release = (): void => {
@@ -161,41 +162,4 @@ function environmentOf(program: Program, options: RunOptions): Record<string, st
 /** In git's list of paths a colon separates; a quoted path may hold one. */
 function quotedPath(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&')}"`;
-}
-
-/** Keeps what a process says, up to the bound. */
-function collect(child: ChildProcess, bytesMax: number) {
-  const chunks: Buffer[] = [];
-  let total = 0;
-  let errorText = '';
-  const collected = {
-    onOverflow: () => {},
-    bytes: () => Buffer.concat(chunks),
-    errors: () => errorText,
-  };
-  child.stdout?.on('data', (chunk: Buffer) => {
-    total += chunk.length;
-    if (total <= bytesMax) chunks.push(chunk);
-    else collected.onOverflow();
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errorText = (errorText + chunk.toString('utf8')).slice(0, GIT_LIMITS.errorBytesMax);
-  });
-  return collected;
-}
-
-/** Asks a process to end, so that it removes its lock files, and kills it when it doesn't. */
-function stopper(child: ChildProcess) {
-  let asked = false;
-  let killer: NodeJS.Timeout | undefined;
-  return {
-    now: (): void => {
-      if (asked) return;
-      asked = true;
-      child.kill('SIGTERM');
-      killer = setTimeout(() => child.kill('SIGKILL'), GIT_LIMITS.stopMsMax);
-    },
-    asked: () => asked,
-    release: (): void => clearTimeout(killer),
-  };
 }
