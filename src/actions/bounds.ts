@@ -5,13 +5,14 @@
 import { Refusal } from '../core/index.js';
 import type { NewEvent, View } from '../ledger/index.js';
 import { overBound, overDecision, type Settling, settleReserved, takeRoom } from '../policy/index.js';
+import { settleCover } from './cover.js';
 import type { Judged } from './judge.js';
 import type { ActionEvent } from './machine.js';
 import type { ActionState, Attempt, AttemptOutcome } from './schema.js';
 import { STALE } from './services.js';
 
 /** An attempt, and what it took of the bounds of policy. */
-export type BoundedAttempt = Pick<Attempt, 'no' | 'reserved'>;
+export type BoundedAttempt = Pick<Attempt, 'no' | 'reserved' | 'authorization'>;
 
 /** A proposal as the bounds leave it: with what its launch takes, or asking where there is no room. */
 export function withinBounds(view: View, judged: Judged, lockedAt: number): Judged | Refusal {
@@ -35,11 +36,13 @@ export function settledBounds(
   event: ActionEvent,
   attempt: BoundedAttempt | undefined,
 ): readonly NewEvent[] {
-  if (state === undefined || attempt?.reserved === undefined) return [];
+  if (state === undefined || attempt === undefined) return [];
   const before = state.attempts.find(({ no }) => no === attempt.no)?.outcome ?? null;
   const settling = settlingOf(event, before);
   const action = { actionId: state.content.action_id, attempt: attempt.no };
-  return settling === undefined ? [] : settleReserved(attempt.reserved, settling, action);
+  if (settling === undefined) return [];
+  const cover = settleCover(state.content, attempt, settling === 'failed' ? 'failed' : 'confirmed');
+  return [...cover, ...(attempt.reserved === undefined ? [] : settleReserved(attempt.reserved, settling, action))];
 }
 
 /** INVARIANT: what was taken is given back on a certain failure alone (policy.budget.settled). */

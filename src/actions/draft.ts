@@ -11,6 +11,7 @@ import { budgetRecords, CONFIG_RECORD, configKind } from '../policy/index.js';
 import { askEvent, askingOf, askingRecords } from './asks.js';
 import { withinBounds } from './bounds.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
+import { coverIn, grantsFor } from './cover.js';
 import { actionKind } from './evolve.js';
 import type { Judged } from './judge.js';
 import { contentPayload } from './load.js';
@@ -34,11 +35,12 @@ export async function draftProposal(services: Services, judged: Judged, action_i
   const asking = await askingOf(services, unbound.proposed_by);
   const asked = asking === undefined ? { reads: [], writes: [] } : askingRecords(asking);
   const lockedAt = services.clock.now();
+  const grants = judged.decision.outcome === 'REQUIRE_APPROVAL' ? await grantsFor(services, unbound) : [];
   const bounds = budgetRecords(judged.decision.reservations, lockedAt);
   return {
     action_id,
     effect,
-    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...asked.reads],
+    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...grants, ...asked.reads],
     writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, { kind: 'action', id: action_id }],
     lookups: [{ kind: 'action', key: effect }],
     eventsIn: (view) => {
@@ -49,7 +51,8 @@ export async function draftProposal(services: Services, judged: Judged, action_i
       if (bounded instanceof Refusal) return bounded;
       const content = boundContent(view, bounded, effect, view.lookup('action', effect));
       if (content instanceof Refusal) return content;
-      const events = proposalEvents(content, bounded, view.now);
+      const grant = coverIn(view, grants, content, judged.args);
+      const events = proposalEvents(content, bounded, view.now, grant);
       if (events instanceof Refusal) return events;
       const waits = events.every(({ type }) => type !== 'action-approved');
       const ask = waits && asking !== undefined ? askEvent(view, asking, action_id) : undefined;
@@ -90,7 +93,12 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
 }
 
 /** Proposed; allowed by policy where it is; launched where the caller asked for that: in one commit. */
-function proposalEvents(content: ActionContent, judged: Judged, now: number): NewEvent[] | Refusal {
+function proposalEvents(
+  content: ActionContent,
+  judged: Judged,
+  now: number,
+  grantId: string | undefined,
+): NewEvent[] | Refusal {
   const record = { kind: 'action', id: content.action_id } as const;
   const args = { ref: content.args_ref, bytes: judged.argsText };
   const kept = judged.ownLines === undefined ? [] : [{ ref: contentRef(judged.ownLines), bytes: judged.ownLines }];
@@ -98,6 +106,7 @@ function proposalEvents(content: ActionContent, judged: Judged, now: number): Ne
   const commands: ActionCommand[] = [{ do: 'propose', content, decision: judged.decision }];
   const allowed = judged.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
   if (allowed) commands.push({ do: 'allow' });
+  if (!allowed && grantId !== undefined) commands.push({ do: 'cover', grantId });
   if (allowed && judged.launch !== undefined) commands.push({ do: 'launch', launch: judged.launch });
   const events: NewEvent[] = allowed ? [...(judged.reserving ?? [])] : [];
   let state: ActionState | undefined;

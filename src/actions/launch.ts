@@ -34,6 +34,7 @@ import {
 } from '../policy/index.js';
 import { expectedFor } from './approve.js';
 import { consult } from './consult.js';
+import { coverRecords, takeCover } from './cover.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
@@ -163,7 +164,7 @@ async function decideAgain(
   const id = services.ids.mint('dec');
   const decision = await decidePolicy(services.policy, question, config, id, services.timer, operation.args);
   if (decision.outcome === 'DENY') throw refusalOf(decision);
-  if (decision.outcome === 'REQUIRE_APPROVAL' && launchTerms(state).authorization?.kind !== 'receipts') {
+  if (decision.outcome === 'REQUIRE_APPROVAL' && (launchTerms(state).authorization?.kind ?? 'policy') === 'policy') {
     throw new Refusal('receipt_required', 'policy asks for a person now');
   }
   return decision;
@@ -177,7 +178,12 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
     actor: caller.principal,
     once: receipts.map(({ request }) => ({ scope: 'nonce', key: request.nonce })),
     reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...receipts.flatMap(receiptRecords)],
-    writes: [...bounds, { kind: 'effect', id: content.effect }, { kind: 'action', id: content.action_id }],
+    writes: [
+      ...coverRecords(launchTerms(loaded.state).authorization),
+      ...bounds,
+      { kind: 'effect', id: content.effect },
+      { kind: 'action', id: content.action_id },
+    ],
     lookups: [{ kind: 'action', key: content.effect }],
     decide: (view) => {
       if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
@@ -221,6 +227,8 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const room = takeRoom(view, boundsOf(facts), facts.judgedAt, action);
   if (room.is === 'stale') return STALE;
   if (room.is === 'over') return overBound(room.bound);
+  const cover = takeCover(view, authorization, content, loaded.args, action.attempt);
+  if (cover instanceof Refusal) return cover;
   const launch: Launch = {
     authorization: authorization ?? EMPTY_LAUNCH.authorization,
     decision,
@@ -233,7 +241,7 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const decided = decideAction(state, { do: 'launch', launch }, view.now);
   if (decided instanceof Refusal) return decided;
   const record = { kind: 'action', id: content.action_id } as const;
-  const events: NewEvent[] = [...room.events, ...decided.map((event) => ({ record, ...event }))];
+  const events: NewEvent[] = [...room.events, ...cover, ...decided.map((event) => ({ record, ...event }))];
   return { events, outcome: { action_id: content.action_id } };
 }
 

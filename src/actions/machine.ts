@@ -27,6 +27,7 @@ export type ActionCommand =
   | { readonly do: 'propose'; readonly content: ActionContent; readonly decision: Decision }
   | { readonly do: 'approve'; readonly approval: Approval }
   | { readonly do: 'allow' }
+  | { readonly do: 'cover'; readonly grantId: string }
   | {
       readonly do: 'cancel';
       readonly how: Closing;
@@ -83,6 +84,8 @@ export function decideAction(
       return approve(state, command.approval, now);
     case 'allow':
       return allow(state, now);
+    case 'cover':
+      return cover(state, command.grantId, now);
     case 'cancel':
       return cancel(state, command);
     case 'expire':
@@ -169,6 +172,17 @@ function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusa
     return new Refusal('receipt_required', 'a person has to approve this');
   }
   const authorization: Authorization = { kind: 'policy', decision_id: state.decision.decision_id };
+  const launch_by = now + state.content.launch_within_ms;
+  return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];
+}
+
+/** INVARIANT: a standing approval never takes the place of receipts (actions.machine.cover). */
+function cover(state: ActionState, grantId: string, now: number): readonly ActionEvent[] | Refusal {
+  if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'no standing approval is needed');
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
+  if (isFinding(state)) return new Refusal('receipt_required', 'a person has to approve this');
+  const authorization: Authorization = { kind: 'grant', grant_id: grantId };
   const launch_by = now + state.content.launch_within_ms;
   return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];
 }

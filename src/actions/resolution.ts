@@ -22,7 +22,9 @@ import {
 } from '../approvals/index.js';
 import { base64urlEncode, contentRef, digest, type Json, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
-import { METHODS } from '../policy/index.js';
+import { METHODS, reservedRecords } from '../policy/index.js';
+import { settledBounds } from './bounds.js';
+import { coverRecords } from './cover.js';
 import { actionKind } from './evolve.js';
 import { draftReplacement } from './like.js';
 import { currentSummary, type LoadedAction, loadAction } from './load.js';
@@ -166,6 +168,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
       excluded: [],
     };
     await verifyReceipt(services, receipt, expected);
+    const attempt = resolution.kind === 'finding' ? loaded.state.attempts.at(-1) : undefined;
     const more = resolution.kind === 'finding' ? undefined : await draftReplacement(services, loaded);
     const record = { kind: 'action', id: content.action_id } as const;
     const committed = await services.ledger.commit({
@@ -176,6 +179,8 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
         { kind: 'request', id: request.request_id },
         { kind: 'effect', id: content.effect },
         record,
+        ...coverRecords(attempt?.authorization),
+        ...reservedRecords(attempt?.reserved),
         ...(more?.writes ?? []),
       ],
       lookups: more?.lookups ?? [],
@@ -191,9 +196,10 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
         const again = more?.eventsIn(view) ?? [];
         if (again instanceof Refusal) return again;
         const payloads = resolution.kind === 'finding' ? [evidenceOf(resolution)] : [];
+        const settled = decided.flatMap((event) => settledBounds(loaded.state, event, attempt));
         const own = decided.map((event) => ({ record, ...event, payloads }));
         const outcome = { request_id: request.request_id, action_id: more?.action_id ?? content.action_id };
-        return { events: [signRequest(receipt, true), ...own, ...again], outcome };
+        return { events: [signRequest(receipt, true), ...settled, ...own, ...again], outcome };
       },
     });
     return committed.outcome;

@@ -64,7 +64,8 @@ export type Flag =
 /** On what authority a launch stands. */
 export type Authorization =
   | { readonly kind: 'receipts'; readonly request_ids: readonly string[] }
-  | { readonly kind: 'policy'; readonly decision_id: string };
+  | { readonly kind: 'policy'; readonly decision_id: string }
+  | { readonly kind: 'grant'; readonly grant_id: string };
 
 export type AttemptOutcome = 'confirmed' | 'failed' | 'unknown';
 export type SettledBy = 'connector' | 'connector-late' | 'reconcile' | 'recover' | 'human';

@@ -13,6 +13,7 @@ import { reservedRecords } from '../policy/index.js';
 import { demandWords } from './approve.js';
 import { type BoundedAttempt, settledBounds } from './bounds.js';
 import { callFor, consult, Stop } from './consult.js';
+import { coverRecords } from './cover.js';
 import { actionKind } from './evolve.js';
 import { type LoadedAction, loadAction, pinnedOperation } from './load.js';
 import { type ActionCommand, decideAction, type Settlement } from './machine.js';
@@ -165,7 +166,7 @@ export async function commitCommand(
   const record = { kind: 'action', id: actionId } as const;
   await services.ledger.commit({
     actor,
-    writes: [...reservedRecords(attempt?.reserved), record],
+    writes: [...coverRecords(attempt?.authorization), ...reservedRecords(attempt?.reserved), record],
     decide: (view) => {
       const state = view.get(actionKind, actionId)?.state;
       const decided = decideAction(state, command, view.now);

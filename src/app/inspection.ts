@@ -4,7 +4,7 @@
  * alone. It keeps the keys, the people, and what is open: memory does not grow with what is done.
  * Source: spec ledger (verify), authority (request and receipt).
  */
-import { type ActionContent, type Attempt, needsPerson, type Resolution } from '../actions/index.js';
+import type { ActionContent, Attempt, Resolution } from '../actions/index.js';
 import {
   type Act,
   actDigest,
@@ -14,26 +14,17 @@ import {
   type RequestDocument,
   type WebauthnSettings,
 } from '../approvals/index.js';
-import type { Json, JsonObject } from '../core/index.js';
+import type { Json } from '../core/index.js';
 import { keyKind } from '../identity/index.js';
 import type { Defect, LedgerEvent } from '../ledger/index.js';
 import type { Decision, TrustConfig } from '../policy/index.js';
 import { BoundInspection } from './bound-inspection.js';
+import { GrantInspection } from './grant-inspection.js';
+import { type Authorization, isAllowed, isFound, noncesOf, type OpenAction, sameBytes } from './inspection-facts.js';
 import { isAllowedStep, stateAfter } from './legal-steps.js';
 import { isChangeOf, isOwnChange, type KnownKey, RecoveryInspection } from './registry-inspection.js';
 
 const DEFECTS_MAX = 100;
-
-type Authorization = Attempt['authorization'];
-
-/** An action that is not closed. */
-interface OpenAction {
-  readonly content: ActionContent;
-  readonly decision: Decision;
-  state: string;
-  authorization: Authorization | null;
-  launchBy: number;
-}
 
 /** The registry, the requests and the actions as they stand at one place of the log. */
 export class Inspection {
@@ -46,6 +37,7 @@ export class Inspection {
   readonly #signed = new Map<string, Receipt>();
   readonly #actions = new Map<string, OpenAction>();
   readonly #bounds = new BoundInspection();
+  readonly #grants = new GrantInspection();
   readonly #proofs = new ProofVerifier();
   readonly #recovery = new RecoveryInspection();
   #webauthn: WebauthnSettings | undefined;
@@ -70,6 +62,15 @@ export class Inspection {
         return this.#request(event);
       case 'action':
         return this.#action(event);
+      case 'grant':
+        if (event.type === 'grant-opened' || event.type === 'grant-revoked') {
+          this.#demandAct(
+            event,
+            'standing',
+            (act) => act.kind === 'standing' && act.change.grant_id === event.record.id,
+          );
+        }
+        return this.#wrong(event, this.#grants.see(event));
       case 'freeze':
         return this.#demandAct(event, 'freeze', (act) => act.kind === 'freeze' && act.scope.scope === event.data.scope);
       case 'budget':
@@ -150,7 +151,7 @@ export class Inspection {
     const { approver } = receipt.request;
     if (isOwnChange(act, approver, this.#keys)) return;
     const stops = act.kind === 'freeze' && act.op === 'set';
-    const may = this.#has(approver, 'operator') || (stops && this.#has(approver, 'approver'));
+    const may = this.#has(approver, 'operator') || ((stops || kind === 'standing') && this.#has(approver, 'approver'));
     if (!may) this.#defect(event, 'who signed this is no operator');
     else if (kind === 'registry' && !this.#byTwo(event, receipt)) this.#defect(event, 'too few operators signed this');
   }
@@ -244,6 +245,10 @@ export class Inspection {
       if (!isAllowed(open, attempt, authorization.decision_id)) this.#defect(event, 'policy did not allow this launch');
       return;
     }
+    if (authorization.kind === 'grant') {
+      this.#wrong(event, this.#grants.launch(authorization.grant_id, open.content, attempt.no));
+      return;
+    }
     const taken = noncesOf(event);
     const people = new Set<string>();
     for (const requestId of authorization.request_ids) {
@@ -291,25 +296,4 @@ export class Inspection {
     const where = `${event.record.kind}/${event.record.id}#${event.revision}`;
     if (this.defects.length < DEFECTS_MAX) this.defects.push({ where, what });
   }
-}
-
-/** What a person established, and not the connector. */
-function isFound({ type, data }: LedgerEvent): boolean {
-  const settles = type === 'action-confirmed' || type === 'action-failed' || type === 'late-result-settled';
-  return settles && data.settled_by === 'human';
-}
-
-function isAllowed({ authorization, decision, content }: OpenAction, attempt: Attempt, decisionId: string): boolean {
-  const same = authorization?.kind === 'policy' && authorization.decision_id === decisionId;
-  const allows = decision.decision_id === decisionId && decision.outcome === 'ALLOW';
-  return same && allows && attempt.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
-}
-
-function noncesOf(event: LedgerEvent): ReadonlySet<string> {
-  const taken = (event.data.claims as JsonObject | undefined)?.taken as readonly (readonly string[])[] | undefined;
-  return new Set((taken ?? []).filter(([scope]) => scope === 'nonce').map(([, , key]) => key as string));
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

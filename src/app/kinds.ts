@@ -1,6 +1,6 @@
 /** Every kind of record, registered once: what a ledger of this program holds. */
 import { actionKind, refusalKind } from '../actions/index.js';
-import { freezeKind, requestKind } from '../approvals/index.js';
+import { freezeKind, grantKind, requestKind } from '../approvals/index.js';
 import { agentKind, keyKind, ledgerKind, personKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
 import { threadKind } from '../messages/index.js';
@@ -11,6 +11,7 @@ export const ALL_KINDS = registerKinds([
   configKind,
   budgetKind,
   freezeKind,
+  grantKind,
   personKind,
   agentKind,
   keyKind,

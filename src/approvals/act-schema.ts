@@ -7,6 +7,8 @@ import { confirmationCode, keyId, type LedgerState, passkeyAlgorithm, RegistryCh
 import { policyVersion, TrustConfig } from '../policy/index.js';
 import { FREEZE_SCOPES, type FreezeScope } from './freeze.js';
 import type { SummaryLines } from './schema.js';
+import { StandingChange } from './standing.js';
+import { standingLines } from './standing-lines.js';
 
 export type Act =
   | { readonly kind: 'registry'; readonly change: RegistryChange }
@@ -19,7 +21,8 @@ export type Act =
       readonly log_hash: string;
       readonly remembered: { readonly sequence: number; readonly log_hash: string };
     }
-  | { readonly kind: 'freeze'; readonly op: 'set' | 'lift'; readonly scope: FreezeScope };
+  | { readonly kind: 'freeze'; readonly op: 'set' | 'lift'; readonly scope: FreezeScope }
+  | { readonly kind: 'standing'; readonly change: StandingChange };
 
 const Digest = z.string().regex(PATTERNS.sha256);
 const LogPlace = { sequence: z.int().min(0), log_hash: Digest };
@@ -33,6 +36,7 @@ const ActDocument = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('config'), config: TrustConfig, base: Digest, before: TrustConfig }),
   z.strictObject({ kind: z.literal('restore'), ...LogPlace, remembered: z.strictObject(LogPlace) }),
   z.strictObject({ kind: z.literal('freeze'), op: z.enum(['set', 'lift']), scope: Scope }),
+  z.strictObject({ kind: z.literal('standing'), change: StandingChange }),
 ]);
 
 /**
@@ -84,6 +88,8 @@ export function actLines(ledger: LedgerState, act: Act): SummaryLines {
         line('this gate remembers', `${act.remembered.sequence} ${act.remembered.log_hash}`),
         line('effect', 'every open request and receipt is void; every open action has an unknown outcome'),
       ];
+    case 'standing':
+      return [...head, ...standingLines(act.change)];
     case 'freeze': {
       const { scope, name } = act.scope;
       const effect =

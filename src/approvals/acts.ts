@@ -34,6 +34,7 @@ import { openRequest, requestKind, signRequest, useRequest } from './machine.js'
 import type { ProofVerifier } from './proof.js';
 import type { Receipt, RequestDocument } from './schema.js';
 import { peopleOf, signingOf } from './signers.js';
+import { decideStanding, grantKind, grantRecord } from './standing.js';
 import { renderSummary, summaryDigest } from './summary.js';
 import type { Expected } from './verify.js';
 
@@ -133,6 +134,8 @@ function subjectOf(act: Act): string {
       return LEDGER_RECORD.id;
     case 'freeze':
       return FREEZE_RECORD.id;
+    case 'standing':
+      return act.change.grant_id;
   }
 }
 
@@ -258,6 +261,7 @@ function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
 function recordsOf(act: Act): RecordRef[] {
   const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
   if (act.kind === 'freeze') records.push(FREEZE_RECORD);
+  if (act.kind === 'standing') records.push(grantRecord(act.change.grant_id));
   if (act.kind === 'registry') records.push(...changedRecords(act.change));
   return records;
 }
@@ -280,6 +284,12 @@ function actEvents(
       return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
     case 'freeze': {
       const event = decideFreeze(view.get(freezeKind, FREEZE_RECORD.id)?.state, act.op, act.scope, authorization);
+      return event instanceof Refusal ? event : [event];
+    }
+    case 'standing': {
+      const known = view.get(grantKind, act.change.grant_id)?.state;
+      const signedBy = receipts.map(({ request }) => request.approver);
+      const event = decideStanding(known, act.change, signedBy, authorization, view.now);
       return event instanceof Refusal ? event : [event];
     }
   }

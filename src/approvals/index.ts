@@ -18,5 +18,18 @@ export {
   type SummaryLines,
 } from './schema.js';
 export { signBatch, signWith } from './sign.js';
+export {
+  covers,
+  Grant,
+  type GrantHold,
+  type GrantState,
+  grantIn,
+  grantKey,
+  grantKind,
+  grantRecord,
+  noRoom,
+  reserveGrant,
+  settleGrant,
+} from './standing.js';
 export { parseSummary, renderSummary, summaryDigest } from './summary.js';
 export type { Expected, Known } from './verify.js';

@@ -2,10 +2,13 @@
  * Who may sign a human act, and how many have to.
  * Source: spec authority (approvers and keys, freeze).
  */
-import { LIMITS } from '../core/index.js';
+import { LIMITS, matchesPattern } from '../core/index.js';
 import { keyKind, personKind, type RegistryFacts, type Role } from '../identity/index.js';
 import type { KindName, Ledger, ListRow } from '../ledger/index.js';
+import { type ApprovalRule, CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
 import type { Act } from './act-schema.js';
+import { approversOf, excludedOf } from './rules.js';
+import type { Grant, StandingChange } from './standing.js';
 
 /** Active people by role, with the keys of each that are active. */
 export interface People extends RegistryFacts {
@@ -53,9 +56,13 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
   if (act.kind === 'freeze' && act.op === 'set') {
     return { signers: sorted([...operators, ...able(people.approvers)]), neededWith: one };
   }
+  if (act.kind === 'standing') return standingSigning(ledger, act.change, people);
   if (act.kind !== 'registry') return { signers: sorted(operators), neededWith: one };
   const { change } = act;
-  if (change.change === 'away') return { signers: [change.person], neededWith: one };
+  if (change.change === 'away') {
+    const known = (await ledger.read(personKind, change.person))?.state;
+    return { signers: known?.state === 'active' ? [change.person] : [], neededWith: one };
+  }
   const isKey = change.change === 'add-key' || change.change === 'add-passkey';
   if (isKey && (await ledger.read(personKind, change.person))?.state.state === 'active') {
     return { signers: [change.person], neededWith: one };
@@ -66,6 +73,39 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
     signers: sorted(owner === undefined ? operators : [...operators, owner]),
     neededWith: (person) => (person === owner ? 1 : needed),
   };
+}
+
+/**
+ * INVARIANT: a standing approval has as many distinct signers as the strictest rule that it could stand for, each of
+ * whom every such rule names (authority.standing.signers). To take it back, one of them or an operator is enough.
+ */
+async function standingSigning(ledger: Ledger, change: StandingChange, people: People): Promise<Signing> {
+  const known = (await ledger.read(configKind, CONFIG_RECORD.id))?.state.config;
+  const config = TrustConfig.safeParse(known).data;
+  const able = people.approvers.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
+  if (change.op === 'revoke') {
+    const operators = people.operators.map(({ person }) => person);
+    return { signers: sorted([...able, ...operators]), neededWith: () => 1 };
+  }
+  const { grant } = change;
+  const rules = config?.approvals.filter((rule) => mayStandFor(rule, grant)) ?? [];
+  if (config === undefined || rules.length === 0) return { signers: [], neededWith: () => 1 };
+  const excluded = rules.flatMap((rule) => grant.agents.flatMap((agent) => excludedOf(rule, config, agent, [], null)));
+  const allowed = rules.map((rule) => approversOf(rule, config.groups, able, excluded, undefined));
+  const signers = able.filter((person) => allowed.every((names) => names.includes(person)));
+  const needed = Math.max(...rules.map(({ quorum }) => quorum));
+  return { signers: signers.length < needed ? [] : sorted(signers), neededWith: () => needed };
+}
+
+/** Whether a rule could be the one of an action that the grant covers, whatever its target. */
+function mayStandFor({ match }: ApprovalRule, grant: Grant): boolean {
+  const same = (pattern: string | undefined, text: string) => pattern === undefined || matchesPattern(pattern, text);
+  const operations = Object.keys(grant.operations);
+  return (
+    same(match.project, grant.project) &&
+    same(match.connector, grant.connector) &&
+    operations.some((name) => same(match.operation, name))
+  );
 }
 
 function sorted(names: readonly string[]): readonly string[] {

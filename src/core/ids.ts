@@ -24,6 +24,7 @@ export const PATTERNS = {
   action: new RegExp(`^act_${ULID}$(?!\n)`),
   request: new RegExp(`^req_${ULID}$(?!\n)`),
   decision: new RegExp(`^dec_${ULID}$(?!\n)`),
+  grant: new RegExp(`^grant_${ULID}$(?!\n)`),
   name: new RegExp(`^${NAME}$(?!\n)`),
   principal: new RegExp(`^(?:human|agent|engine):${NAME}$(?!\n)`),
   human: new RegExp(`^human:${NAME}$(?!\n)`),

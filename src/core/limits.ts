@@ -21,6 +21,11 @@ export const LIMITS = {
   approversMax: 64,
   /** Arguments up to this length are kept beside an action that was checked. */
   memoArgsCharsMax: 16_384,
+  /** Actions of one standing approval, and how long it may stand. */
+  grantCountMax: 10_000,
+  grantMsMax: 30 * 24 * 3_600_000,
+  /** Standing approvals that are looked at for one action. */
+  grantsLookedAtMax: 16,
   /** Distinct people that one rule can ask for. */
   quorumMax: 16,
   /** Actions of one agent that wait for people at once, and that it asks people for within an hour. */

@@ -132,7 +132,7 @@ describe('the answer of a connector', () => {
     await world.gate.execute(actionId);
     assert.equal(await codeOf(world.gate.execute(actionId)), 'decision_required');
     assert.equal(await codeOf(world.gate.cancel(actionId)), 'decision_required');
-    assert.equal(await codeOf(approve(world, actionId)), 'decision_required');
+    assert.equal(await codeOf(approve(world, actionId)), 'dedupe');
     for (const nothing of [undefined, { result: 'unknown' }, { result: 'maybe' }, null]) {
       world.connector.found = async () => nothing as Outcome;
       assert.equal(await codeOf(world.gate.reconcile(actionId)), 'decision_required');

@@ -172,4 +172,21 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'a rule may name groups of people; one without active people is nobody',
   },
+  'authority.standing.bounds': {
+    source: 'authority',
+    behaviour: 'a standing approval covers exactly its project, agents, operations, targets, arguments and money',
+  },
+  'authority.standing.flagged': {
+    source: 'authority',
+    behaviour: 'a standing approval never covers what is flagged, replaces another action, or runs other code',
+  },
+  'authority.standing.reserved': {
+    source: 'authority',
+    behaviour:
+      'a launch takes its part of a standing approval in its own commit; it is given back on a certain failure alone',
+  },
+  'authority.standing.signers': {
+    source: 'authority',
+    behaviour: 'a standing approval is signed by as many people as the strictest rule that it stands for',
+  },
 } as const;

@@ -1,0 +1,230 @@
+/**
+ * Standing approvals: signed once, for exactly bounded actions, never for more of them than they hold.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { auditLedger } from '../../src/app/index.js';
+import { type Grant, grantKind } from '../../src/approvals/index.js';
+import {
+  ALICE,
+  addKeyAct,
+  approve,
+  BOB,
+  carriedOut,
+  codeOf,
+  deny,
+  homeWorld,
+  memoryWorld,
+  proposed,
+  sending,
+  signed,
+  TRUST,
+  type World,
+} from '../support/gate-world.js';
+import { verifies } from '../support/verifies.js';
+
+async function grantOf(world: World, changes: Partial<Grant> = {}): Promise<Grant> {
+  const operation = await world.gate.operation('counting', 'send');
+  return {
+    project: 'acme',
+    agents: ['agent:local'],
+    connector: 'counting',
+    operations: { send: operation.digest },
+    target: 'customers/*',
+    class: 'irreversible',
+    args: {},
+    count: 3,
+    until: world.clock.now() + 3_600_000,
+    ...changes,
+  };
+}
+
+let minted = 0;
+
+async function opened(world: World, changes: Partial<Grant> = {}): Promise<string> {
+  minted += 1;
+  const grant_id = `grant_01JDXW3Q4R8Y2M5N7P9S0T${String(minted).padStart(4, '0')}`;
+  await carriedOut(world, { kind: 'standing', change: { op: 'open', grant_id, grant: await grantOf(world, changes) } });
+  return grant_id;
+}
+
+let texts = 0;
+
+/** An action that the grant of this file covers, unless changed. */
+function alike(changes: Parameters<typeof sending>[0] = {}) {
+  texts += 1;
+  const account = changes.target ?? 'customers/acme';
+  return sending({ target: account, args: { text: `text ${texts}`, account }, ...changes });
+}
+
+async function stateOf(world: World, id: string) {
+  const state = (await world.gate.ledger.read(grantKind, id))?.state;
+  return [state?.used, state?.spent, state?.holds.length];
+}
+
+describe('a standing approval', () => {
+  it('stands for a person as often as it says, shows on the action, and is used up', async () => {
+    verifies('authority.standing.reserved');
+    const world = await homeWorld();
+    const id = await opened(world);
+    for (let time = 0; time < 3; time += 1) {
+      const { action_id, state } = await world.gate.propose(alike());
+      assert.equal(state, 'approved');
+      assert.deepEqual((await world.gate.show(action_id)).authorization, { kind: 'grant', grant_id: id });
+      assert.equal((await world.gate.execute(action_id)).state, 'confirmed');
+    }
+    assert.deepEqual(await stateOf(world, id), [3, 0, 0]);
+    assert.equal((await world.gate.propose(alike())).state, 'proposed');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    await world.close();
+  });
+
+  it('covers nothing beside its bounds', async () => {
+    verifies('authority.standing.bounds');
+    const world = await memoryWorld();
+    await opened(world, {
+      args: { account: { is: 'customers/acme' }, amount: { min: 1, max: 500 } },
+      currency: 'EUR',
+      per_action: 500,
+      total: 900,
+      count: 10,
+    });
+    const money = (amount: number, more = {}) =>
+      alike({ args: { account: 'customers/acme', amount, currency: 'EUR', text: `m ${amount}` }, ...more });
+    const stateAfter = async (input: ReturnType<typeof sending>) => (await world.gate.propose(input)).state;
+    const beside = [
+      money(501),
+      money(0),
+      alike(),
+      money(10, { project: 'other' }),
+      money(10, { class: 'costly' }),
+      alike({ target: 'customers/a/b' }),
+      alike({ target: 'customers/..' }),
+      alike({ target: 'customers/a%2fb' }),
+      alike({ target: 'customers/ä' }),
+      money(10, { operation: 'guarded' }),
+      alike({ args: { account: 'customers/acme', amount: 10, currency: 'USD' } }),
+    ];
+    for (const input of beside) assert.equal(await stateAfter(input), 'proposed', JSON.stringify(input));
+    assert.equal(await stateAfter(money(500)), 'approved');
+    const other = await world.another({ as: 'agent:nobody' });
+    assert.equal((await other.propose(money(11))).state, 'proposed');
+  });
+
+  it('never covers what is flagged, takes another’s place, or runs other code', async () => {
+    verifies('authority.standing.flagged');
+    const world = await memoryWorld();
+    await opened(world, { count: 100 });
+    const first = alike();
+    const { action_id } = await world.gate.propose(first);
+    await deny(world, action_id);
+    const again = await world.gate.show((await world.gate.propose(first)).action_id);
+    assert.deepEqual([again.state, again.content.flags], ['proposed', ['previously_denied']]);
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const lost = (await world.gate.propose(alike())).action_id;
+    await world.gate.execute(lost);
+    const { request } = await world.gate.requestResolution({ kind: 'assume_duplicate', action_id: lost });
+    const { action_id: replaced = '' } = await world.gate.submit(signed(request, ALICE));
+    assert.equal((await world.gate.show(replaced)).state, 'proposed');
+    const waits = (await world.gate.propose(alike())).action_id;
+    world.connector.codeVersion = '2';
+    assert.equal(await codeOf(world.gate.execute(waits)), 'binding_changed');
+    assert.equal((await world.gate.propose(alike())).state, 'proposed');
+  });
+
+  it('is held while an outcome is unknown, given back on a certain failure, and settled by what is found', async () => {
+    verifies('authority.standing.reserved');
+    const world = await memoryWorld();
+    const id = await opened(world, { count: 1 });
+    world.connector.behave = async () => ({ result: 'failed', code: 'refused' });
+    const failed = (await world.gate.propose(alike())).action_id;
+    await world.gate.execute(failed);
+    assert.deepEqual(await stateOf(world, id), [0, 0, 0]);
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const lost = (await world.gate.propose(alike())).action_id;
+    await world.gate.execute(lost);
+    assert.deepEqual(await stateOf(world, id), [0, 0, 1]);
+    assert.equal((await world.gate.propose(alike())).state, 'proposed');
+    const finding = { kind: 'finding', action_id: lost, outcome: 'failed', evidence: 'nothing there' } as const;
+    const { request } = await world.gate.requestResolution(finding);
+    await world.gate.submit(signed(request));
+    assert.deepEqual(await stateOf(world, id), [0, 0, 0]);
+    assert.equal(await codeOf(world.gate.execute(lost)), 'state', 'after a finding only people launch it again');
+    assert.equal((await world.gate.propose(alike())).state, 'approved');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('that is revoked, over or used up between approval and launch launches nothing', async () => {
+    verifies('authority.standing.reserved');
+    const world = await memoryWorld();
+    const id = await opened(world, { count: 1 });
+    const [one, two] = [(await world.gate.propose(alike())).action_id, (await world.gate.propose(alike())).action_id];
+    assert.equal((await world.gate.execute(one)).state, 'confirmed');
+    assert.equal(await codeOf(world.gate.execute(two)), 'no_cover');
+    const revoked = await opened(world);
+    const third = (await world.gate.propose(alike())).action_id;
+    await carriedOut(world, { kind: 'standing', change: { op: 'revoke', grant_id: revoked } });
+    assert.equal(await codeOf(world.gate.execute(third)), 'no_cover');
+    assert.equal(
+      await codeOf(
+        world.gate
+          .requestAct({ kind: 'standing', change: { op: 'revoke', grant_id: id } })
+          .then(() => carriedOut(world, { kind: 'standing', change: { op: 'revoke', grant_id: revoked } })),
+      ),
+      'no_cover',
+    );
+    await opened(world, { until: world.clock.now() + 1_000 });
+    const fourth = (await world.gate.propose(alike())).action_id;
+    world.clock.advance(1_000);
+    assert.equal(await codeOf(world.gate.execute(fourth)), 'no_cover');
+    assert.equal(world.connector.effects.length, 1);
+    await approve(world, two);
+    assert.equal((await world.gate.execute(two)).state, 'confirmed', 'a person may still approve it');
+  });
+
+  it('raced by many launches is never overdrawn', async () => {
+    verifies('authority.standing.reserved');
+    const world = await memoryWorld();
+    const id = await opened(world, { count: 20 });
+    const ids = await Promise.all(
+      Array.from({ length: 64 }, async () => (await world.gate.propose(alike())).action_id),
+    );
+    const results = await Promise.allSettled(ids.map((actionId) => world.gate.execute(actionId)));
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 20);
+    assert.equal(world.connector.effects.length, 20);
+    assert.deepEqual(await stateOf(world, id), [20, 0, 0]);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('is signed by as many distinct people as the strictest rule that it stands for', async () => {
+    verifies('authority.standing.signers');
+    const trust = TRUST.replace(
+      "approvers: ['*']",
+      "match: { target: 'vip/*' }\n    approvers: ['*']\n    quorum: 2",
+    ).concat('  - title: others\n    approvers: ["*"]\n');
+
+    const world = await memoryWorld({ trust });
+    await carriedOut(world, addKeyAct(BOB));
+    const grant = await grantOf(world);
+    const change = { op: 'open', grant_id: 'grant_01JDXW3Q4R8Y2M5N7P9S0T9999', grant } as const;
+    const { request, also } = await world.gate.requestAct({ kind: 'standing', change });
+    assert.equal(also.length, 1);
+    const { missing } = await world.gate.submit(signed(request, request.approver === 'human:alice' ? ALICE : BOB));
+    assert.equal(missing, 1);
+    assert.equal((await world.gate.propose(alike())).state, 'proposed');
+    const owner = {
+      op: 'open' as const,
+      grant_id: 'grant_01JDXW3Q4R8Y2M5N7P9S0T9998',
+      grant: { ...grant, agents: ['agent:owned'] },
+    };
+    assert.equal(await codeOf(world.gate.requestAct({ kind: 'standing', change: owner })), 'approvers');
+    const long = {
+      ...change,
+      grant_id: 'grant_01JDXW3Q4R8Y2M5N7P9S0T9997',
+      grant: { ...grant, until: world.clock.now() + 31 * 86_400_000 },
+    } as const;
+    const alone = await memoryWorld();
+    assert.equal(await codeOf(carriedOut(alone, { kind: 'standing', change: long })), 'invalid');
+    await proposed(alone);
+  });
+});
