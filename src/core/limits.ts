@@ -102,7 +102,7 @@ export const LIMITS = {
   policyRulesMax: 500,
   cedarFilesMax: 16,
   cedarBytesMax: 256 * 1024,
-  policySetsMax: 8,
+  policySetsMax: 64,
   /** Conditions of one rule, values that one condition lists, test cases of one rule. */
   ruleConditionsMax: 16,
   ruleChoicesMax: 64,

@@ -10,13 +10,21 @@
 import type { ZodType } from 'zod';
 import { LIMITS } from '../core/index.js';
 import { type CedarAnswer, CedarDoor, type CedarModule } from './cedar.js';
-import { reservationsOf, ruleName } from './compile.js';
+import { type CompiledPolicy, reservationsOf, ruleName } from './compile.js';
 import { classRule, mayRunUnattended, policyError } from './engine.js';
 import { type Policies, policiesOf } from './policies.js';
 import type { PolicyAnswer, PolicyEngine, PolicyQuestion } from './question.js';
 import { cedarSchema, type Question, requestOf } from './request.js';
 import type { TrustConfig } from './schema.js';
 import { type RecordShape, shapeOf } from './shape.js';
+
+/** What is known of an operation under a configuration. */
+interface Known {
+  readonly shape: RecordShape;
+  /** Policies whose scope leaves them to it: no other could be evaluated. */
+  readonly applicable: readonly CompiledPolicy[];
+  readonly problem: string | undefined;
+}
 
 export interface CedarOptions {
   /** Milliseconds since some fixed point: an evaluation that took too long has denied. */
@@ -27,8 +35,8 @@ export interface CedarOptions {
 export class CedarEngine implements PolicyEngine {
   readonly door: CedarDoor;
   readonly #monotonic: () => number;
-  /** Operations whose arguments every policy fits, by configuration. */
-  readonly #validated = new WeakMap<Policies, Map<string, { shape: RecordShape; problem: string | undefined }>>();
+  /** What is known of each operation, by configuration. */
+  readonly #known = new WeakMap<Policies, Map<string, Known>>();
 
   constructor({ monotonic, load }: CedarOptions) {
     this.#monotonic = monotonic;
@@ -47,41 +55,44 @@ export class CedarEngine implements PolicyEngine {
   decideShaped(question: PolicyQuestion, config: TrustConfig, shape: RecordShape): PolicyAnswer {
     const policies = policiesOf(this.door, config.policy);
     if (policies === undefined) return policyError('the policies can not be read');
-    const problem = this.#problemOf(policies, question, shape);
-    if (problem !== undefined) return policyError(problem);
-    const launch = this.#ask('launch', question, policies, shape);
+    const known = this.#knownOf(policies, question, shape);
+    if (known.problem !== undefined) return policyError(known.problem);
+    const launch = this.#ask('launch', question, known);
     if (launch.is === 'error') return failed(policies, launch);
     if (launch.is === 'deny') return denied(policies, launch.by);
     const isAsked = mayRunUnattended(question, config);
-    const unattended = isAsked ? this.#ask('launch_unattended', question, policies, shape) : undefined;
+    const unattended = isAsked ? this.#ask('launch_unattended', question, known) : undefined;
     if (unattended?.is === 'error') return failed(policies, unattended);
     if (unattended?.is !== 'allow') return asks(policies, question, unattended?.by ?? []);
     return allowed(policies, question, config, unattended.by);
   }
 
-  #ask(question: Question, asked: PolicyQuestion, policies: Policies, shape: RecordShape): CedarAnswer {
+  #ask(question: Question, asked: PolicyQuestion, { shape, applicable }: Known): CedarAnswer {
     const request = requestOf(question, asked, shape);
     if (request === undefined) return { is: 'error', what: 'the arguments can not be judged' };
     const startedAt = this.#monotonic();
-    const answer = this.door.ask(policies.all, request);
+    const answer = this.door.ask(applicable, request);
     if (this.#monotonic() - startedAt > LIMITS.policyMsMax) return { is: 'error', what: 'it took too long' };
     return answer;
   }
 
-  /** Why the policies do not fit the operation's arguments. */
-  #problemOf(policies: Policies, { connector, operation }: PolicyQuestion, shape: RecordShape): string | undefined {
-    const known = this.#validated.get(policies) ?? new Map();
-    this.#validated.set(policies, known);
+  /** The policies that can apply to an operation, and why they do not fit its arguments. */
+  #knownOf(policies: Policies, { connector, operation }: PolicyQuestion, shape: RecordShape): Known {
+    const operations = this.#known.get(policies) ?? new Map<string, Known>();
+    this.#known.set(policies, operations);
     const name = `${connector}/${operation}`;
-    const found = known.get(name);
-    if (found?.shape === shape) return found.problem;
-    if (known.size >= LIMITS.cachedRecordsMax) known.clear();
+    const found = operations.get(name);
+    if (found?.shape === shape) return found;
+    if (operations.size >= LIMITS.cachedRecordsMax) operations.clear();
+    const groups = [undefined, `connector:${connector}`, `operation:${name}`];
+    const applicable = policies.all.filter(({ scope }) => groups.includes(scope));
     const schema = cedarSchema([{ connector, operation, shape }], policies.groups);
-    const [first] = this.door.validate(policies.all, schema as never);
+    const [first] = this.door.validate(applicable, schema as never);
     const problem =
       first === undefined ? undefined : `${nameOf(policies, first.policy ?? '')} does not fit the arguments`;
-    known.set(name, { shape, problem });
-    return problem;
+    const known = { shape, applicable, problem };
+    operations.set(name, known);
+    return known;
   }
 }
 

@@ -23,6 +23,8 @@ export interface CompiledPolicy {
   readonly text: string;
   /** What people call it. */
   readonly name: string;
+  /** The one group of actions that it can apply to; absent where that may be any. */
+  readonly scope?: string;
 }
 
 export const LAUNCH = 'Action::"launch"';
@@ -55,10 +57,12 @@ export function ruleName({ title }: PolicyRule): string {
 
 function compileRule(rule: PolicyRule): readonly CompiledPolicy[] {
   const name = ruleName(rule);
+  const scope = groupOf(rule);
   const conditions = conditionsOf(rule).filter(({ isScope }) => isScope !== true);
   const of = (suffix: string, effect: string, question: string | undefined, tests: readonly string[]) => ({
     id: `${name}${suffix}`,
     name,
+    ...(scope === undefined ? {} : { scope }),
     text: policyText(rule, effect, question === undefined ? tests : [`action in ${question}`, ...tests]),
   });
   const known = conditions.map((condition) => condition.cedar);
@@ -89,10 +93,14 @@ function possible({ cedar, unknown }: Condition): string {
 
 /** The action group of an operation, so that arguments are read where their types are known. */
 function actionScope(rule: PolicyRule): string {
+  const group = groupOf(rule);
+  return group === undefined ? 'action' : `action in Action::${cedarString(group)}`;
+}
+
+function groupOf(rule: PolicyRule): string | undefined {
   const [connector, operation] = scopeOf(rule);
-  if (connector === undefined) return 'action';
-  const group = operation === undefined ? `connector:${connector}` : `operation:${connector}/${operation}`;
-  return `action in Action::${cedarString(group)}`;
+  if (connector === undefined) return undefined;
+  return operation === undefined ? `connector:${connector}` : `operation:${connector}/${operation}`;
 }
 
 function policyText(rule: PolicyRule, effect: string, tests: readonly string[]): string {
@@ -101,27 +109,30 @@ function policyText(rule: PolicyRule, effect: string, tests: readonly string[]):
   return `${head}\nwhen {\n  ${tests.map((test) => `(${test})`).join(' &&\n  ')}\n};`;
 }
 
+type Bound = Omit<Reservation, 'amount'>;
+
+/** The bounds of a rule, which are the same for every action: made when one is first taken. */
+const BOUNDS = new WeakMap<PolicyRule, readonly Bound[]>();
+
+function boundsOf(rule: PolicyRule): readonly Bound[] {
+  const { title, limit, budget, over = 'ask' } = rule;
+  const id = (unit: string) => sha256Hex(`${unit}\u0000${title}`).slice(0, 32);
+  const bounds: Bound[] = [];
+  if (limit !== undefined) {
+    bounds.push({ rule: title, id: id('actions'), per: limit.per, max: limit.count, currency: null, over });
+  }
+  if (budget !== undefined) {
+    const { amount, currency, per } = budget;
+    bounds.push({ rule: title, id: id(currency), per, max: amount, currency, over });
+  }
+  BOUNDS.set(rule, bounds);
+  return bounds;
+}
+
 /** What a launch takes of the bounds of a rule that allows it. */
 export function reservationsOf(rule: PolicyRule, question: PolicyQuestion): readonly Reservation[] {
-  const { title, limit, budget, over = 'ask' } = rule;
-  const common = { rule: title, over } as const;
-  const id = (unit: string) => sha256Hex(`${unit}\u0000${title}`).slice(0, 32);
-  return [
-    ...(limit === undefined
-      ? []
-      : [{ ...common, id: id('actions'), per: limit.per, amount: 1, max: limit.count, currency: null }]),
-    ...(budget === undefined
-      ? []
-      : [
-          {
-            ...common,
-            id: id(budget.currency),
-            per: budget.per,
-            // A rule with a budget covers no action without an amount; more than everything, should that ever fail.
-            amount: question.amount ?? Number.MAX_SAFE_INTEGER,
-            max: budget.amount,
-            currency: budget.currency,
-          },
-        ]),
-  ];
+  // A rule with a budget covers no action without an amount; more than everything, should that ever fail.
+  const money = question.amount ?? Number.MAX_SAFE_INTEGER;
+  const bounds = BOUNDS.get(rule) ?? boundsOf(rule);
+  return bounds.map((bound) => ({ ...bound, amount: bound.currency === null ? 1 : money }));
 }

@@ -267,7 +267,7 @@ describe('what fails denies', () => {
     verifies('policy.lazy');
     const cedar = engine();
     const configs = await Promise.all(
-      Array.from({ length: 20 }, (_, at) =>
+      Array.from({ length: 80 }, (_, at) =>
         policyOf(`rules:\n  - { title: t${at}, decide: deny, match: { target: t${at} } }`),
       ),
     );
