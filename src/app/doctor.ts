@@ -5,13 +5,14 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault, isOurs, Refusal } from '../core/index.js';
-import { personKind } from '../identity/index.js';
+import { Fault, isOurs, isoTime, Refusal } from '../core/index.js';
+import { isAway } from '../identity/index.js';
 import { readThread, threadKind } from '../messages/index.js';
 import { policyVersion } from '../policy/index.js';
 import { type Environment, readEnvironment } from './config.js';
 import { type Home, homeAt } from './home.js';
 import { type CountersignGate, type OpenOptions, open } from './open.js';
+import { listPeople } from './people.js';
 import { readSettings } from './project-file.js';
 import { readTrustFile } from './trust-file.js';
 
@@ -173,16 +174,27 @@ async function connectors(gate: CountersignGate): Promise<Finding[]> {
 }
 
 async function approvers(gate: CountersignGate): Promise<Finding[]> {
-  const { rows } = await gate.ledger.list({ kind: 'person', statuses: ['active'] });
-  const roles = await Promise.all(
-    rows.map(async ({ id }) => (await gate.ledger.read(personKind, id))?.state.roles ?? []),
-  );
-  if (!(await gate.identity()).bootstrapped) {
+  const { bootstrapped, recovered } = await gate.identity();
+  if (!bootstrapped) {
     const next = 'countersign approver key NAME, in a terminal';
     return [finding('approvers', 'problem', 'nobody is confirmed: nothing that needs a person can run', next)];
   }
-  const count = roles.filter((known) => known.includes('approver')).length;
-  return [finding('approvers', 'ok', `${count} confirmed; a software key signs here (ed25519)`)];
+  const { people, keys } = await listPeople(gate.ledger);
+  const active = people.filter(({ state, roles }) => state === 'active' && roles.includes('approver'));
+  const own = keys.filter(({ state, person }) => state === 'active' && active.some((one) => one.person === person));
+  const passkeys = own.filter(({ method }) => method === 'webauthn').length;
+  const words = `${active.length} confirmed; ${own.length - passkeys} software keys, ${passkeys} passkeys`;
+  const away = active.filter((person) => isAway(person, gate.services.clock.now()));
+  const unused = passkeys > 0 && gate.services.trust().config.webauthn === undefined;
+  const next = `add \`webauthn\` to ${gate.home.trustFile}, then config apply`;
+  return [
+    finding('approvers', 'ok', away.length === 0 ? words : `${words}; ${away.length} away`),
+    ...(unused ? [finding('passkeys', 'warning', 'the configuration names no page: no passkey counts', next)] : []),
+    // INVARIANT: that a ledger was recovered is told for ever (receipts.recover.shown).
+    ...recovered.map(({ person, at }) =>
+      finding('recovered', 'warning', `${person} was confirmed again at the terminal on ${isoTime(at)}`),
+    ),
+  ];
 }
 
 /** What others can read of the home: its folders, the store, and every key. */

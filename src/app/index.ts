@@ -3,7 +3,15 @@
  */
 export type { ActionState, Attempt, Proposal, Settled } from '../actions/index.js';
 export { CLASS_WORDS } from '../actions/index.js';
-export { type Act, challengeOf, configChanges, Receipt, type RequestDocument, signWith } from '../approvals/index.js';
+export {
+  type Act,
+  challengeOf,
+  configChanges,
+  Receipt,
+  type RequestDocument,
+  signBatch,
+  signWith,
+} from '../approvals/index.js';
 export type { Connector, Log, LogLevel, Operation, Outcome } from '../connectors/index.js';
 export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
 export type { VerifyReport } from '../ledger/index.js';

@@ -1,12 +1,15 @@
 /**
  * What the command line needs of the composition root and no application may have: confirming the first approver of a
- * ledger, which is a person's act at a terminal; damaging a copy for the demonstration; the settings of a project,
- * which are the command line's own; and looking at drafts of policy. The package does not export this module.
+ * ledger, and recovering it, which are a person's acts at a terminal; lists of people; damaging a copy for the
+ * demonstration; the settings of a project, which are the command line's own; and looking at drafts of policy. The
+ * package does not export this module.
  */
 export { damageCopy } from './damage.js';
 export { bootstrapApprover } from './init.js';
+export { describeKey, describePerson, listPeople } from './people.js';
 export { explainInFull, explainQuestion } from './policy-explain.js';
 export { checkPolicyFile, demandSound, draftEngine } from './policy-file.js';
 export { type FoundSettings, readSettings, writeStarter } from './project-file.js';
+export { placeKey, recoverApprover, recoverable } from './recover.js';
 export { cedarOf } from './show-cedar.js';
 export { simulate } from './simulate.js';

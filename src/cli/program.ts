@@ -3,7 +3,7 @@
  */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { addAction, addInbox, proposalOptions } from './action-verbs.js';
-import type { KeyOptions, SignOptions, VerifyReceiptOptions } from './commands/approver.js';
+import { addApprover } from './approver-verbs.js';
 import type { DemoOptions } from './commands/demo.js';
 import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
@@ -110,47 +110,6 @@ function addThread(program: Command): void {
   run(verb(thread, 'verify <project>', 'links and signatures', 'thread verify web'), async (_o, [project = '']) =>
     (await load()).threadVerify(project),
   );
-}
-
-function addApprover(program: Command): void {
-  const load = () => import('./commands/approver.js');
-  const approver = program.command('approver').description('the people who sign');
-  const passphrase = (command: Command) =>
-    command.option('--passphrase-from <source>', 'env:NAME or file:PATH instead of the terminal');
-  const key = passphrase(
-    verb(approver, 'key <name>', 'make a key in a file that a passphrase encrypts', 'approver key alice').option(
-      '--out <file>',
-      'where the key goes',
-    ),
-  );
-  run<KeyOptions>(key, async (options, [name = '']) => (await load()).key(name, options));
-  const sign = passphrase(
-    verb(approver, 'sign <request>', 'see a request in full, and sign it', 'approver sign req_01JD…'),
-  )
-    .option('--key <file>', 'the key file')
-    .option('--deny', 'sign that it must not run')
-    .option('--reason <words>', 'words for the agent, with --deny')
-    .option('--send-back', 'with --deny and a reason: ask the agent to come again with something else')
-    .option('--out <file>', 'write the receipt to a file instead of handing it in');
-  run<SignOptions>(sign, async (options, [request = '']) => (await load()).sign(request, options));
-  run(verb(approver, 'list', 'people and their keys', 'approver list'), async () => (await load()).listApprovers());
-  run(
-    verb(
-      approver,
-      'revoke <key-or-person>',
-      'ask an operator to revoke a key or remove a person',
-      'approver revoke sha256:…',
-    ),
-    async (_o, [name = '']) => (await load()).revoke(name),
-  );
-  const receipt = program.command('receipt').description('signed approvals as files');
-  const verifyReceipt = verb(
-    receipt,
-    'verify <file>',
-    'whether a receipt is genuine',
-    'receipt verify receipt.json',
-  ).option('--public-key <hex>', 'by this key alone, offline');
-  run<VerifyReceiptOptions>(verifyReceipt, async (options, [file = '']) => (await load()).verifyReceipt(file, options));
 }
 
 function addSetup(program: Command): void {

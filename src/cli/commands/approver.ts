@@ -1,78 +1,13 @@
 /**
- * The people who sign: keys, signatures, the registry. Nothing here makes a command a person: a signature does.
+ * Signing, and checking what was signed. Every request is shown in full before the one passphrase that signs them all.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { PATTERNS, parseJson, Refusal } from '../../core/index.js';
-import { type Output, paint, shown, timeText, writeTable } from '../output.js';
+import { isOurs, LIMITS, parseJson, Refusal } from '../../core/index.js';
+import { EXIT, type Output, paint, shown, timeText, writeError } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
-import { askText, hasTerminal, readPassphrase } from '../terminal.js';
+import { readPassphrase } from '../terminal.js';
 import { previewText, readContent } from './propose.js';
-
-function personOf(name: string): string {
-  const person = name.startsWith('human:') ? name : `human:${name}`;
-  if (!PATTERNS.human.test(person)) throw new Refusal('invalid', 'a person is named `human:NAME`');
-  return person;
-}
-
-export interface KeyOptions {
-  readonly out?: string;
-  readonly passphraseFrom?: string;
-}
-
-/** Makes a software key. The first one is confirmed at this terminal; a later one is registered by a signature. */
-export function key(name: string, options: KeyOptions): Command {
-  return async ({ gate, output }) => {
-    const app = await import('../../app/index.js');
-    const opened = await gate();
-    const identity = await opened.identity();
-    const person = personOf(name);
-    const path = resolve(options.out ?? app.keyPath(opened.home, person));
-    if (existsSync(path) && !identity.bootstrapped) {
-      // The ceremony was interrupted: the key is there, and its code was never typed.
-      const held = app.readKeyFile(new TextDecoder().decode(readContent(path)));
-      if (held.person !== person) throw new Refusal('invalid', 'the key file is somebody else’s', { path: 'out' });
-      await confirmFirst(output, opened, path, app.confirmationCode(identity.ledger_id, held.publicKey));
-      output.value({ person, key_file: path, confirmed: true });
-      output.line(`${paint.good('confirmed')}: ${person} may approve, and is the operator of this ledger`);
-      return undefined;
-    }
-    if (existsSync(path)) throw new Refusal('invalid', `there is a file at \`${shown(path)}\``, { path: 'out' });
-    if (!identity.bootstrapped && !hasTerminal()) {
-      throw new Refusal('no_terminal', 'the first approver is confirmed at a terminal');
-    }
-    const passphrase = await readPassphrase(options.passphraseFrom, `A passphrase for the key of ${person}`, true);
-    const made = await app.makeKey(identity.ledger_id, person, passphrase, path);
-    output.note(`key file: ${shown(path)}`);
-    if (!identity.bootstrapped) {
-      await confirmFirst(output, opened, made.path, made.code);
-      output.value({ person, key_file: path, confirmed: true });
-      output.line(`${paint.good('confirmed')}: ${person} may approve, and is the operator of this ledger`);
-      return undefined;
-    }
-    const change = {
-      change: 'add-key' as const,
-      person,
-      roles: ['approver' as const],
-      public_key: made.publicKey,
-    };
-    const issued = await opened.requestAct({ kind: 'registry', change });
-    output.value({ person, key_file: path, confirmed: false, code: made.code, request_id: issued.request.request_id });
-    output.line(`code: ${made.code}`);
-    output.note('compare the code, and sign:');
-    noteSigners(output, issued);
-    return undefined;
-  };
-}
-
-/** The bootstrap ceremony: the code that the gate shows is typed at the terminal of the store's owner. */
-export async function confirmFirst(output: Output, opened: OpenGate, path: string, code: string): Promise<void> {
-  const { bootstrapApprover } = await import('../../app/internal.js');
-  output.line(`The code of this key is ${paint.bold(code)}.`);
-  const typed = await askText('Type the code to make it the key of the first approver');
-  const { ledger_id } = await opened.identity();
-  await bootstrapApprover(opened.ledger, ledger_id, readFileSync(path, 'utf8'), typed, 'terminal');
-}
 
 export interface SignOptions {
   readonly key?: string;
@@ -83,107 +18,104 @@ export interface SignOptions {
   readonly out?: string;
 }
 
-/** Shows a request in full, signs it, and hands the receipt in (or writes it to a file). */
-export function sign(requestId: string, options: SignOptions): Command {
+type Asked = Awaited<ReturnType<OpenGate['requestDetails']>>;
+type Receipt = ReturnType<typeof import('../../app/index.js').signWith>;
+
+/** Shows each request in full, signs them with one passphrase, and hands the receipts in (or writes one to a file). */
+export function sign(requestIds: readonly string[], options: SignOptions): Command {
   return async ({ gate, output }) => {
     const app = await import('../../app/index.js');
     const opened = await gate();
-    const asked = await opened.requestDetails(requestId);
-    if (asked.state !== 'open') throw new Refusal('replay', 'the request was signed already');
-    const denies = options.deny === true && asked.request.kind === 'action';
-    const details = denies ? await askDenial(opened, asked.request) : asked;
-    const { request, summary } = details;
-    for (const line of summary) output.line(line);
-    if (asked.preview !== undefined) output.line(previewText(asked.preview.text));
-    const verdict = denies ? paint.bad('DENY') : paint.good(request.kind === 'action' ? 'APPROVE' : 'SIGN');
-    output.note(`${verdict} as ${shown(request.approver)}, until ${timeText(request.exp, Date.now())}`);
-    const path = options.key ?? join(opened.home.keysFolder, `${request.approver.slice('human:'.length)}.key`);
+    const asked = await detailsOf(opened, requestIds, options);
+    const [first] = asked as [Asked];
+    for (const one of asked) show(output, one, options);
+    const { approver } = first.request;
+    const path = options.key ?? join(opened.home.keysFolder, `${approver.slice('human:'.length)}.key`);
     const text = new TextDecoder().decode(readContent(path));
-    const passphrase = await readPassphrase(
-      options.passphraseFrom,
-      `Passphrase of ${shown(request.approver)} to sign this`,
-    );
-    const receipt = app.signWith(await app.unlockKey(text, passphrase), request);
+    const what = asked.length === 1 ? 'this' : `these ${asked.length}`;
+    const passphrase = await readPassphrase(options.passphraseFrom, `Passphrase of ${shown(approver)} to sign ${what}`);
+    const key = await app.unlockKey(text, passphrase);
+    const requests = asked.map(({ request }) => request);
+    const receipts = requests.length === 1 ? [app.signWith(key, first.request)] : app.signBatch(key, requests);
     if (options.out !== undefined) {
-      writeFileSync(options.out, `${JSON.stringify(receipt)}\n`, { mode: 0o600 });
-      output.value({ request_id: request.request_id, receipt: resolve(options.out) });
+      writeFileSync(options.out, `${JSON.stringify(receipts[0])}\n`, { mode: 0o600 });
+      output.value({ request_id: first.request.request_id, receipt: resolve(options.out) });
       output.line(`signed: ${shown(options.out)}`);
       return undefined;
     }
-    const denial = { words: options.reason ?? null, sendBack: options.sendBack === true };
-    const done = denies ? await opened.approve(request.subject, receipt, denial) : await opened.submit(receipt);
-    output.value(done);
-    const missing = 'missing' in done ? (done.missing ?? 0) : 0;
-    const carried = request.kind !== 'action' && missing === 0;
-    output.line(paint.good(denies ? 'denied' : carried ? 'signed and carried out' : 'signed'));
-    if (missing > 0) output.note(`${missing} more has to sign the same`);
-    if (!denies && request.kind === 'action') output.note(`next: countersign action fetch-receipt ${request.subject}`);
-    return undefined;
+    return handInAll(output, opened, receipts, options);
   };
+}
+
+/** The requests as they are signed: all open, all of one person; a denial is asked for anew. */
+async function detailsOf(opened: OpenGate, ids: readonly string[], options: SignOptions): Promise<readonly Asked[]> {
+  if (ids.length > LIMITS.batchRequestsMax || new Set(ids).size !== ids.length) {
+    throw new Refusal('usage', `one gesture signs up to ${LIMITS.batchRequestsMax} different requests`);
+  }
+  if (options.out !== undefined && ids.length > 1) throw new Refusal('usage', '--out takes one request');
+  const asked: Asked[] = [];
+  for (const id of ids) {
+    const one = await opened.requestDetails(id);
+    if (one.state === 'withdrawn') throw new Refusal('unknown_request', 'the request ended with a failed try');
+    if (one.state !== 'open') throw new Refusal('replay', 'the request was signed already');
+    const { request } = one;
+    if (request.approver !== (asked[0] ?? one).request.approver) {
+      throw new Refusal('foreign_authenticator', 'the requests are of different people: each signs their own');
+    }
+    asked.push(denies(request, options) ? { ...(await askDenial(opened, request)), state: 'open' } : one);
+  }
+  return asked;
+}
+
+function denies({ kind }: Asked['request'], { deny }: SignOptions): boolean {
+  return deny === true && kind === 'action';
 }
 
 /** A denial is a request of its own: its signature says deny. */
-function askDenial(opened: OpenGate, request: { readonly subject: string; readonly approver: string }) {
+function askDenial(opened: OpenGate, request: Asked['request']) {
   return opened.request(request.subject, { approver: request.approver, decision: 'deny' });
 }
 
-export function listApprovers(): Command {
-  return async ({ gate, output }) => {
-    const { personKind, keyKind } = await import('../../app/index.js');
-    const { ledger } = await gate();
-    const people = await Promise.all(
-      (await ledger.list({ kind: 'person' })).rows.map((row) => ledger.read(personKind, row.id)),
-    );
-    const keys = await Promise.all(
-      (await ledger.list({ kind: 'key' })).rows.map((row) => ledger.read(keyKind, row.id)),
-    );
-    const states = people.flatMap((person) => (person === undefined ? [] : [person.state]));
-    const keyStates = keys.flatMap((known) => (known === undefined ? [] : [known.state]));
-    output.value({ people: states, keys: keyStates });
-    const rows = states.flatMap((person) =>
-      keyStates
-        .filter((known) => known.person === person.person)
-        .map((known) => [
-          shown(person.person),
-          person.roles.join(', '),
-          person.state,
-          `${known.state}, software key`,
-          known.key_id,
-        ]),
-    );
-    await writeTable(output, ['person', 'roles', 'state', 'key', 'key id'], rows);
-    return undefined;
-  };
+function show(output: Output, { request, summary, preview }: Asked, options: SignOptions): void {
+  for (const line of summary) output.line(line);
+  if (preview !== undefined) output.line(previewText(preview.text));
+  const yes = paint.good(request.kind === 'action' ? 'APPROVE' : 'SIGN');
+  const verdict = denies(request, options) ? paint.bad('DENY') : yes;
+  output.note(`${verdict} as ${shown(request.approver)}, until ${timeText(request.exp, Date.now())}`);
 }
 
-/** Nobody is asked to sign for a key or a person that there is not. */
-async function demandKnown({ ledger }: OpenGate, name: string): Promise<void> {
-  const { personKind, keyKind } = await import('../../app/index.js');
-  const known = PATTERNS.sha256.test(name) ? await ledger.read(keyKind, name) : await ledger.read(personKind, name);
-  if (known !== undefined) return;
-  throw new Refusal('not_found', 'no such key or person is registered', { next: 'see `countersign approver list`' });
+/** One that is refused does not stand in the way of the others; the exit code is then that of the first refusal. */
+async function handInAll(
+  output: Output,
+  opened: OpenGate,
+  receipts: readonly Receipt[],
+  options: SignOptions,
+): Promise<number | undefined> {
+  let exit: number | undefined;
+  for (const receipt of receipts) {
+    try {
+      await handIn(output, opened, receipt, options);
+    } catch (error) {
+      if (receipts.length === 1 || !isOurs(error)) throw error;
+      output.note(`${receipt.request.request_id}:`);
+      exit ??= writeError(output, error);
+    }
+  }
+  return exit ?? EXIT.done;
 }
 
-/** Asks an operator to revoke a key (`sha256:…`) or remove a person. */
-export function revoke(name: string): Command {
-  return async ({ gate, output }) => {
-    const opened = await gate();
-    const change = PATTERNS.sha256.test(name)
-      ? { change: 'revoke-key' as const, key_id: name }
-      : { change: 'remove-person' as const, person: personOf(name) };
-    await demandKnown(opened, change.change === 'revoke-key' ? change.key_id : change.person);
-    const issued = await opened.requestAct({ kind: 'registry', change });
-    output.value(issued);
-    for (const line of issued.summary) output.line(line);
-    noteSigners(output, issued);
-    return undefined;
-  };
-}
-
-/** Who signs what next: an act may need more than one. */
-export function noteSigners(output: Output, { request, also }: Awaited<ReturnType<OpenGate['requestAct']>>): void {
-  for (const one of [request, ...also]) {
-    output.note(`next: ${shown(one.approver)}: countersign approver sign ${one.request_id}`);
+async function handIn(output: Output, opened: OpenGate, receipt: Receipt, options: SignOptions): Promise<void> {
+  const { request } = receipt;
+  const isDenial = denies(request, options);
+  const denial = { words: options.reason ?? null, sendBack: options.sendBack === true };
+  const done = isDenial ? await opened.approve(request.subject, receipt, denial) : await opened.submit(receipt);
+  output.value(done);
+  const missing = 'missing' in done ? (done.missing ?? 0) : 0;
+  const carried = request.kind !== 'action' && missing === 0;
+  output.line(paint.good(isDenial ? 'denied' : carried ? 'signed and carried out' : 'signed'));
+  if (missing > 0) output.note(`${missing} more has to sign the same`);
+  if (!isDenial && request.kind === 'action') {
+    output.note(`next: countersign action fetch-receipt ${request.subject}`);
   }
 }
 
@@ -201,9 +133,11 @@ export function verifyReceipt(file: string, options: VerifyReceiptOptions): Comm
         ? await checkReceiptOnline(await gate(), value)
         : await checkReceiptOffline(value, options.publicKey);
     output.value(verdict);
-    const { request } = verdict;
+    const { request, method, origin } = verdict;
     const what = request.kind === 'action' ? `${request.kind} ${request.decision}` : request.kind;
     output.line(`${paint.good('good')}: ${shown(request.approver)} signed ${what} for ${shown(request.subject)}`);
+    const where = origin === 'loopback' ? 'on a page of this machine' : 'on a page with a certificate';
+    output.line(method === 'webauthn' ? `by a passkey, ${where}` : 'by a software key');
     output.line(`fingerprint ${request.digest}`);
     return undefined;
   };

@@ -1,7 +1,7 @@
 /**
  * Reading and checking what was written: a project's thread, and the whole ledger.
  */
-import { Fault } from '../../core/index.js';
+import { Fault, isoTime } from '../../core/index.js';
 import { paint, shown } from '../output.js';
 import type { Command } from '../run.js';
 
@@ -51,6 +51,9 @@ export function verify(): Command {
     const { events, records, payloads, receipts, launches, head } = report;
     output.line(`${paint.good('good')}: ${events} events, ${records} records, ${payloads} payloads`);
     output.line(`${receipts} receipts and ${launches} launches checked`);
+    for (const { person, at } of report.recoveries) {
+      output.line(`${paint.warn('recovered')} at the terminal for ${shown(person)} on ${isoTime(at)}`);
+    }
     output.line(`log ends at ${head.sequence} ${head.logHash}`);
     return undefined;
   };

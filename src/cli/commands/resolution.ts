@@ -5,7 +5,7 @@ import { Refusal } from '../../core/index.js';
 import { type Output, paintState, shown } from '../output.js';
 import type { Command } from '../run.js';
 import { settledExit } from './action.js';
-import { noteSigners } from './approver.js';
+import { noteSigners } from './people.js';
 
 export interface FindingOptions {
   readonly outcome: string;

@@ -8,7 +8,7 @@ import type { TEMPLATE_NAMES } from '../options.js';
 import { EXIT, type Output, paint, shown } from '../output.js';
 import type { Command } from '../run.js';
 import { askText, hasTerminal, readPassphrase } from '../terminal.js';
-import { confirmFirst } from './approver.js';
+import { confirmFirst } from './people.js';
 
 export interface InitOptions {
   readonly name?: string;

@@ -1,0 +1,109 @@
+/**
+ * Recovery: the ceremony of the first approver once more, for a ledger whose operators lost their keys. It runs while no
+ * gate is open on the store, at the terminal of the store's owner; it registers one new key, takes back those that its
+ * person held, and raises the epoch, which voids every earlier request and receipt. It is shown for ever.
+ * Source: spec authority (approvers and keys).
+ */
+import { existsSync, renameSync } from 'node:fs';
+import { Refusal } from '../core/index.js';
+import {
+  confirmationCode,
+  isSameCode,
+  keyId,
+  LEDGER_RECORD,
+  ledgerKind,
+  readKeyFile,
+  recoverLedger,
+  recoveryRecords,
+} from '../identity/index.js';
+import { type Ledger, SqliteStore } from '../ledger/index.js';
+import { checkHome, type Home } from './home.js';
+import { open } from './open.js';
+import { keysOf } from './people.js';
+import { interruptOpen } from './restore.js';
+import { demandStore, openStore } from './store.js';
+
+export interface Recovered {
+  readonly person: string;
+  readonly keyId: string;
+  readonly epoch: number;
+  /** Keys that the person held before, and that count no more. */
+  readonly revoked: readonly string[];
+}
+
+/**
+ * INVARIANT: nobody is recovered beside a gate that works (receipts.recover.terminal). A ledger in a database has no
+ * file to take: whoever owns it stops its gates.
+ */
+function demandAlone(home: Home): void {
+  demandStore(home);
+  checkHome(home);
+  if (existsSync(home.store)) SqliteStore.alone(home.store, () => undefined);
+}
+
+/** The ledger that would be recovered. Refuses `busy` while a gate is open on it, `not_initialized`, `forbidden`. */
+export async function recoverable(home: Home): Promise<{ ledgerId: string }> {
+  demandAlone(home);
+  const { ledger, ledgerId } = await openStore(home, {});
+  try {
+    const identity = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state;
+    if (identity?.bootstrapped === true) return { ledgerId };
+    const next = 'countersign approver key NAME, in a terminal';
+    throw new Refusal('forbidden', 'nobody was confirmed yet: there is nobody to recover', { next });
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** `typed` is what a person typed at the terminal. Refuses `forbidden` for another code, and as `recoverable`. */
+export async function recoverApprover(home: Home, keyText: string, typed: string): Promise<Recovered> {
+  const { person, publicKey } = readKeyFile(keyText);
+  demandAlone(home);
+  const { ledger, ledgerId } = await openStore(home, {});
+  let recovered: Recovered;
+  try {
+    if (!isSameCode(typed, confirmationCode(ledgerId, publicKey))) {
+      throw new Refusal('forbidden', 'the code is another one: nothing was recovered', { next: 'start again' });
+    }
+    recovered = await commitRecovery(ledger, person, publicKey);
+  } finally {
+    await ledger.close();
+  }
+  const gate = await open({ home: home.folder });
+  try {
+    await interruptOpen(gate.services);
+  } finally {
+    await gate.close();
+  }
+  return recovered;
+}
+
+async function commitRecovery(ledger: Ledger, person: string, publicKey: string): Promise<Recovered> {
+  const held = await keysOf(ledger, person);
+  const earlier = held.filter(({ state }) => state === 'active').map(({ key_id }) => key_id);
+  const { outcome } = await ledger.commit({
+    actor: person,
+    writes: recoveryRecords(person, publicKey, earlier),
+    decide: (view) => {
+      const events = recoverLedger(view, person, publicKey, earlier);
+      if (events instanceof Refusal) return events;
+      const epoch = (view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0) + 1;
+      return { events, outcome: { person, keyId: keyId(publicKey), epoch, revoked: earlier } };
+    },
+  });
+  return outcome;
+}
+
+/** Puts a new key file in the place of the one before, which is kept beside it. */
+export function placeKey(made: string, path: string, now: number): { readonly kept: string | undefined } {
+  const kept = existsSync(path) ? `${path}.before-${now}` : undefined;
+  try {
+    if (kept !== undefined) renameSync(path, kept);
+    renameSync(made, path);
+  } catch {
+    throw new Refusal('invalid', `the new key stands in \`${made}\`: it could not be put in its place`, {
+      path: 'out',
+    });
+  }
+  return { kept };
+}
