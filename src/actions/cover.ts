@@ -4,6 +4,8 @@
  */
 import {
   covers,
+  FREEZE_RECORD,
+  frozenIn,
   type GrantHold,
   type GrantState,
   grantIn,
@@ -16,8 +18,12 @@ import {
 } from '../approvals/index.js';
 import { type JsonObject, LIMITS, Refusal } from '../core/index.js';
 import type { NewEvent, RecordRef, View } from '../ledger/index.js';
+import type { Attached } from './approve.js';
+import { actionKind } from './evolve.js';
+import { loadAction } from './load.js';
+import { decideAction } from './machine.js';
 import type { ActionContent, Attempt, Authorization } from './schema.js';
-import type { Services } from './services.js';
+import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
 
 type Covered = Pick<
   ActionContent,
@@ -94,4 +100,30 @@ export function settleCover(
 
 function holdOf(content: ActionContent, attempt: number): GrantHold {
   return { action_id: content.action_id, attempt, amount: content.amount ?? 0 };
+}
+
+/** Approves an action by the first standing approval that covers it. Refuses `no_cover` and as the machine does. */
+export function approveByGrant(services: Services, caller: Caller, actionId: string): Promise<Attached> {
+  return withFreshFacts(services, async () => {
+    const { content, snapshot, args, state } = await loadAction(services, actionId);
+    const grants = await grantsFor(services, content);
+    const record = { kind: 'action', id: actionId } as const;
+    const committed = await services.ledger.commit<Attached>({
+      actor: caller.principal,
+      reads: [FREEZE_RECORD, ...grants],
+      writes: [record],
+      decide: (view) => {
+        if (view.get(actionKind, actionId)?.head !== snapshot.head) return STALE;
+        const frozen = frozenIn(view, content);
+        if (frozen !== undefined) return frozen;
+        const grantId = coverIn(view, grants, content, args);
+        if (grantId === undefined) return new Refusal('no_cover', 'no standing approval covers this');
+        const decided = decideAction(state, { do: 'cover', grantId }, view.now);
+        if (decided instanceof Refusal) return decided;
+        const events = decided.map((event) => ({ record, ...event }));
+        return { events, outcome: { action_id: actionId, state: 'approved', approvals: 0 } };
+      },
+    });
+    return committed.outcome;
+  });
 }

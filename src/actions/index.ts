@@ -1,5 +1,6 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
+export { approveByGrant } from './cover.js';
 export { actionKind } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';

@@ -12,13 +12,14 @@ import {
   readSummary,
   type Services,
 } from '../actions/index.js';
-import { actSummary, type IssuedAct, type Receipt, requestKind } from '../approvals/index.js';
+import { actSummary, type Grant, type IssuedAct, type Receipt, requestKind } from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
 import { Fault, isOurs, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
+import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
 
 export class GateReads {
   readonly services: Services;
@@ -105,6 +106,16 @@ export class GateReads {
       if (until(state)) return state;
     }
     return state;
+  }
+
+  /** Standing approvals, the newest first. */
+  grants(): Promise<readonly StandingRow[]> {
+    return this.ours(() => listGrants(this.ledger));
+  }
+
+  /** The narrowest standing approval that an action fits. */
+  narrowestGrant(actionId: string, bounds: { readonly count: number; readonly until: number }): Promise<Grant> {
+    return this.ours(() => narrowestGrant(this.services, actionId, bounds));
   }
 
   /** The operation behind a name, for those who describe it. */

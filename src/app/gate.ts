@@ -7,6 +7,7 @@
  */
 import {
   type Attached,
+  approveByGrant,
   attachReceipt,
   type Caller,
   callLaunched,
@@ -40,7 +41,7 @@ import {
   type Settled,
   storeReceipt,
 } from '../actions/index.js';
-import { type Act, carryOut, type IssuedAct, requestAct } from '../approvals/index.js';
+import { type Act, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
 import { Refusal } from '../core/index.js';
 import { demandOpenable, projectOf } from './gate-checks.js';
 import { GateReads } from './gate-reads.js';
@@ -201,6 +202,20 @@ export class Gate extends GateReads {
       demandOpenable(act);
       return requestAct(this.services, this.caller.principal, act, person);
     });
+  }
+
+  /** Asks people for a standing approval. */
+  async requestStanding(grant: unknown, person?: string): Promise<{ grant_id: string; issued: IssuedAct }> {
+    const grant_id = this.services.ids.mint('grant');
+    const act = { kind: 'standing', change: { op: 'open', grant_id, grant: grant as Grant } } as const;
+    return { grant_id, issued: await this.requestAct(act, person) };
+  }
+
+  /** Approves an action by a standing approval that covers it. Refuses `no_cover`. */
+  coverByStanding(actionId: string): Promise<Attached> {
+    return this.#guard({ verb: 'approve', action_id: actionId }, () =>
+      approveByGrant(this.services, this.caller, actionId),
+    );
   }
 
   /** Records a refusal that a door made by itself, before it came to the gate. */

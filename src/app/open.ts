@@ -178,9 +178,11 @@ export class CountersignGate extends Gate {
 
   /** What a restore is shown against is what this gate remembers, whoever asks for it. */
   override async requestAct(act: Act, person?: string): Promise<IssuedAct> {
-    const seen = act.kind === 'restore' ? this.seen() : undefined;
+    // What is no act is refused behind this.
+    const restores = (act as Act | null | undefined)?.kind === 'restore';
+    const seen = restores ? this.seen() : undefined;
     const remembered = seen && { sequence: seen.sequence, log_hash: seen.log_hash };
-    return super.requestAct(act.kind === 'restore' && remembered !== undefined ? { ...act, remembered } : act, person);
+    return super.requestAct(restores && remembered !== undefined ? ({ ...act, remembered } as Act) : act, person);
   }
 
   override async submit(value: unknown) {

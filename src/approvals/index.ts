@@ -31,5 +31,6 @@ export {
   reserveGrant,
   settleGrant,
 } from './standing.js';
+export { grantLines } from './standing-lines.js';
 export { parseSummary, renderSummary, summaryDigest } from './summary.js';
 export type { Expected, Known } from './verify.js';

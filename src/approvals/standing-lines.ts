@@ -13,7 +13,7 @@ export function standingLines(change: StandingChange): SummaryLines {
   ];
 }
 
-function grantLines(id: string, grant: Grant): SummaryLines {
+export function grantLines(id: string, grant: Grant): SummaryLines {
   const line = (name: string, value: string) => ({ name, value });
   const money = (amount: number | undefined) =>
     amount === undefined || grant.currency === undefined ? 'none' : moneyText({ amount, currency: grant.currency });

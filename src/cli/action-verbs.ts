@@ -2,7 +2,7 @@
  * The verbs around an action: what waits, asking, signing off, running, finding out.
  */
 import { type Command, Option } from 'commander';
-import type { InboxOptions, ListOptions, RequestOptions } from './commands/action.js';
+import type { ApproveOptions, InboxOptions, ListOptions, RequestOptions } from './commands/action.js';
 import type { ProposeOptions } from './commands/propose.js';
 import { CLASS_NAMES } from './options.js';
 import { STATE_NAMES } from './output.js';
@@ -86,13 +86,11 @@ export function addAction(program: Command): void {
     'attach a receipt that you hold',
     `action approve ${id} --receipt r.json`,
   )
-    .requiredOption('--receipt <file>', 'the receipt, or - for standard input')
+    .option('--receipt <file>', 'the receipt, or - for standard input')
+    .option('--standing', 'by a standing approval that covers it')
     .option('--reason <words>', 'words for the agent, with a denial')
     .option('--send-back', 'with a denial and a reason: ask the agent to come again with something else');
-  run<{ readonly receipt: string; readonly reason?: string; readonly sendBack?: boolean }>(
-    approve,
-    async (options, [a = '']) => (await actions()).approve(a, options),
-  );
+  run<ApproveOptions>(approve, async (options, [a = '']) => (await actions()).approve(a, options));
   run(verb(action, 'execute <action>', 'run it, once', `action execute ${id}`), async (_o, [a = '']) =>
     (await actions()).execute(a),
   );

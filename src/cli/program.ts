@@ -10,6 +10,7 @@ import type { InitOptions } from './commands/setup.js';
 import { SHELL_NAMES, TEMPLATE_NAMES } from './options.js';
 import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
 import { addFreeze } from './resolution-verbs.js';
+import { addStanding } from './standing-verbs.js';
 import { usageRefusal, wantsJson } from './usage.js';
 import { contexts, type Finished, repeated, run, verb } from './verbs.js';
 import { VERSION } from './version.js';
@@ -45,6 +46,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   addPolicy(program);
   addAudit(program);
   program.commandsGroup('More:');
+  addStanding(program);
   addFreeze(program);
   addThread(program);
   addConfig(program);

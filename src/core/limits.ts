@@ -24,6 +24,8 @@ export const LIMITS = {
   /** Actions of one standing approval, and how long it may stand. */
   grantCountMax: 10_000,
   grantMsMax: 30 * 24 * 3_600_000,
+  /** Standing approvals that a list shows. */
+  grantRowsMax: 1_000,
   /** Standing approvals that are looked at for one action. */
   grantsLookedAtMax: 16,
   /** Distinct people that one rule can ask for. */

@@ -94,3 +94,24 @@ test('the brake stops a project until an operator lifts it', async () => {
   await sign(requestIn(await json('unfreeze', '--project', 'web')));
   assert.equal((await run('action', 'execute', id)).exit, 0);
 });
+
+test('a standing approval is asked for from an action, signed, shown, used and taken back', async () => {
+  verifies('cli.standing');
+  const id = await propose('five');
+  assert.equal((await run('standing', 'request')).exit, 2);
+  const asked = await json('standing', 'request', '--from', id, '--count', '2', '--for', '1h');
+  const { grant_id } = asked as unknown as { grant_id: string };
+  await sign((asked as unknown as { request: { request_id: string } }).request.request_id);
+  assert.equal((await run('action', 'approve', id)).exit, 2);
+  assert.equal((await run('action', 'approve', id, '--standing')).exit, 0);
+  assert.equal((await run('action', 'execute', id)).exit, 0);
+  assert.match((await run('standing', 'list')).out, new RegExp(`${grant_id}.*1 of 2`));
+  const shown = await run('standing', 'show', grant_id);
+  assert.match(shown.out, /^largest total effect: 2 actions, no money$/m);
+  assert.match(shown.out, /^used: 1 of 2, 0 running or unknown$/m);
+  const other = await propose('six');
+  assert.match((await run('action', 'approve', other, '--standing')).err, /\[no_cover\]/);
+  await sign(requestIn(await json('standing', 'revoke', grant_id)));
+  assert.match((await run('standing', 'show', grant_id)).out, /^state: revoked$/m);
+  assert.match((await run('standing', 'show', 'grant_none')).err, /\[not_found\]/);
+});

@@ -189,4 +189,8 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'a standing approval is signed by as many people as the strictest rule that it stands for',
   },
+  'authority.standing.narrowest': {
+    source: 'authority',
+    behaviour: 'the standing approval that is offered for an action fits its kind and nothing wider',
+  },
 } as const;

@@ -107,4 +107,8 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'freeze and unfreeze ask for a signature, and stop or release everything or one part',
   },
+  'cli.standing': {
+    source: 'doors',
+    behaviour: 'standing approvals are asked for, shown with what is left, used and taken back on the command line',
+  },
 } as const;

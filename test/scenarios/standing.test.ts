@@ -227,4 +227,30 @@ describe('a standing approval', () => {
     assert.equal(await codeOf(carriedOut(alone, { kind: 'standing', change: long })), 'invalid');
     await proposed(alone);
   });
+
+  it('is found narrowest for an action, and approves one that waits', async () => {
+    verifies('authority.standing.narrowest');
+    const world = await memoryWorld();
+    const first = alike({ operation: 'pay', args: { account: 'customers/acme', amount: 250, currency: 'EUR' } });
+    const { action_id } = await world.gate.propose(first);
+    const until = world.clock.now() + 60_000;
+    const grant = await world.gate.narrowestGrant(action_id, { count: 2, until });
+    assert.deepEqual(
+      [grant.per_action, grant.total, grant.currency, grant.target],
+      [250, 500, 'EUR', 'customers/acme'],
+    );
+    assert.equal(await codeOf(world.gate.coverByStanding(action_id)), 'no_cover');
+    const { issued } = await world.gate.requestStanding(grant);
+    await world.gate.submit(signed(issued.request));
+    assert.equal((await world.gate.coverByStanding(action_id)).state, 'approved');
+    assert.equal(await codeOf(world.gate.coverByStanding(action_id)), 'state');
+    assert.equal((await world.gate.execute(action_id)).state, 'confirmed');
+    const [row] = await world.gate.grants();
+    assert.deepEqual([row?.used, row?.spent, row?.signed_by], [1, 250, ['human:alice']]);
+    const loose = (await world.gate.propose(alike({ operation: 'loose', args: { text: 'x' } }))).action_id;
+    assert.equal(await codeOf(world.gate.narrowestGrant(loose, { count: 1, until })), 'no_cover');
+    const nothing = await homeWorld();
+    assert.equal(await codeOf(nothing.gate.requestAct(null as never)), 'invalid');
+    await nothing.close();
+  });
 });

@@ -134,19 +134,24 @@ export function fetchReceipt(actionId: string): Command {
   };
 }
 
-interface ApproveOptions {
-  readonly receipt: string;
+export interface ApproveOptions {
+  readonly receipt?: string;
+  readonly standing?: boolean;
   readonly reason?: string;
   readonly sendBack?: boolean;
 }
 
 export function approve(actionId: string, options: ApproveOptions): Command {
   return async ({ gate, output }) => {
-    const receipt = parseJson(readContent(options.receipt), { code: 'format' });
-    const attached = await (await gate()).approve(actionId, receipt, {
-      words: options.reason ?? null,
-      sendBack: options.sendBack === true,
-    });
+    if ((options.receipt === undefined) === (options.standing !== true)) {
+      throw new Refusal('usage', 'one of --receipt and --standing approves it');
+    }
+    const opened = await gate();
+    const denial = { words: options.reason ?? null, sendBack: options.sendBack === true };
+    const attached =
+      options.receipt === undefined
+        ? await opened.coverByStanding(actionId)
+        : await opened.approve(actionId, parseJson(readContent(options.receipt), { code: 'format' }), denial);
     output.value(attached);
     output.line(`${attached.action_id} ${paintState(attached.state)}`);
     return undefined;
