@@ -24,16 +24,18 @@ export async function checkedApprovers(
   decision: Decision,
   actionClass: ActionClass,
 ): Promise<readonly string[]> {
-  const methods = rule === undefined ? [] : methodsOf(rule, actionClass);
+  const { config } = services.trust();
+  const counting = rule === undefined ? [] : methodsOf(rule, actionClass);
+  // Without a page nobody can use a passkey: who has nothing else could never approve.
+  const methods = counting.filter((method) => method !== 'webauthn' || config.webauthn !== undefined);
   const active = rule === undefined ? [] : await activeApprovers(services, methods);
-  const approvers =
-    rule !== undefined ? approversOf(rule, services.trust().config.groups, active, excluded, asked) : [];
+  const approvers = rule !== undefined ? approversOf(rule, config.groups, active, excluded, asked) : [];
   const outsider = asked?.find((name) => !approvers.includes(name));
   if (outsider !== undefined) {
     throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
   }
   if (decision.outcome === 'REQUIRE_APPROVAL' && approvers.length < quorum) {
-    if (rule !== undefined && methods.length < rule.methods.length) {
+    if (rule?.methods.includes('ed25519') && !counting.includes('ed25519')) {
       const next = 'add `software_key_for_costly: true` to the rule, and apply it with `countersign config apply`';
       throw new Refusal('approvers', 'too few may approve this: a software key does not count for high impact', {
         next,

@@ -6,7 +6,7 @@
 import type { Approval } from '../approvals/index.js';
 import { type JsonObject, Refusal } from '../core/index.js';
 import type { ActionEvent } from './machine.js';
-import type { ActionState, Attempt, Authorization } from './schema.js';
+import type { ActionState, Attempt, Authorization, Retry } from './schema.js';
 
 /** What a person found out, with their signature over it. */
 export interface Finding {
@@ -94,4 +94,43 @@ export function retryWindow(
   const first = attempts[0]?.launched_at ?? 0;
   if (now < first + windowMs) return undefined;
   return new Refusal('dedupe', 'the time is over within which the operation knows a repeated call');
+}
+
+/** On what the next launch of an action stands: the approvals beside an unknown outcome, or its own. */
+export function launchTerms(state: ActionState): Retry {
+  return state.state === 'unknown' && state.retry !== null ? state.retry : state;
+}
+
+/** Why an unknown action is not launched again. */
+export function retryRefusal(state: ActionState, windowMs: number | undefined, now: number): Refusal | undefined {
+  const barrier = retryBarrier(state);
+  if (barrier !== undefined) return barrier;
+  if (state.retry?.authorization === undefined || state.retry.authorization === null) {
+    return new Refusal('decision_required', 'the outcome is unknown: check it, or let people approve another attempt', {
+      details: { state: state.state },
+    });
+  }
+  return retryWindow(state.attempts, windowMs, now);
+}
+
+/** A failure that the connector itself did not tell: then only a person may allow another launch. */
+export function isFinding(state: ActionState): boolean {
+  const settledBy = state.attempts.at(-1)?.settled_by;
+  return settledBy === 'reconcile' || settledBy === 'human';
+}
+
+/** INVARIANT: a standing approval never takes the place of receipts (actions.machine.cover). */
+export function cover(
+  state: ActionState,
+  grantId: string,
+  now: number,
+  refuse: Refuse,
+): readonly ActionEvent[] | Refusal {
+  if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'no standing approval is needed');
+  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
+  if (isFinding(state)) return new Refusal('receipt_required', 'a person has to approve this');
+  const authorization: Authorization = { kind: 'grant', grant_id: grantId };
+  const launch_by = now + state.content.launch_within_ms;
+  return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];
 }

@@ -11,7 +11,16 @@ import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../cor
 import type { NewPayload } from '../ledger/index.js';
 import { type Decision, type Reserved, refusalOf } from '../policy/index.js';
 import { isOpen } from './evolve.js';
-import { approveRetry, type Finding, find, replace, retryBarrier, retryWindow } from './machine-people.js';
+import {
+  approveRetry,
+  cover,
+  type Finding,
+  find,
+  isFinding,
+  launchTerms,
+  replace,
+  retryRefusal,
+} from './machine-people.js';
 import type {
   ActionContent,
   ActionState,
@@ -19,7 +28,6 @@ import type {
   AttemptOutcome,
   Authorization,
   Closing,
-  Retry,
   SettledBy,
 } from './schema.js';
 
@@ -85,7 +93,7 @@ export function decideAction(
     case 'allow':
       return allow(state, now);
     case 'cover':
-      return cover(state, command.grantId, now);
+      return cover(state, command.grantId, now, refuse);
     case 'cancel':
       return cancel(state, command);
     case 'expire':
@@ -158,12 +166,6 @@ export function needsPerson(flags: ActionContent['flags']): boolean {
   return flags.includes('possible_duplicate') || flags.includes('previously_denied');
 }
 
-/** A failure that the connector itself did not tell: then only a person may allow another launch. */
-function isFinding(state: ActionState): boolean {
-  const settledBy = state.attempts.at(-1)?.settled_by;
-  return settledBy === 'reconcile' || settledBy === 'human';
-}
-
 function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusal {
   if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'it can not be allowed');
   if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
@@ -172,17 +174,6 @@ function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusa
     return new Refusal('receipt_required', 'a person has to approve this');
   }
   const authorization: Authorization = { kind: 'policy', decision_id: state.decision.decision_id };
-  const launch_by = now + state.content.launch_within_ms;
-  return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];
-}
-
-/** INVARIANT: a standing approval never takes the place of receipts (actions.machine.cover). */
-function cover(state: ActionState, grantId: string, now: number): readonly ActionEvent[] | Refusal {
-  if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'no standing approval is needed');
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
-  if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
-  if (isFinding(state)) return new Refusal('receipt_required', 'a person has to approve this');
-  const authorization: Authorization = { kind: 'grant', grant_id: grantId };
   const launch_by = now + state.content.launch_within_ms;
   return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];
 }
@@ -214,7 +205,7 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
       ? new Refusal('expired', 'the time to approve it has passed')
       : new Refusal('receipt_required', 'a person has to approve this first');
   }
-  const again = state.state === 'unknown' ? retryRefusal(state, plan, now) : undefined;
+  const again = state.state === 'unknown' ? retryRefusal(state, plan.dedupeWindowMs, now) : undefined;
   if (again !== undefined) return again;
   if (state.state !== 'approved' && state.state !== 'unknown') return refuse(state, 'it can not be launched');
   // INVARIANT: a launch at its deadline is refused, inside the commit (actions.launch.deadline).
@@ -237,23 +228,6 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
     settled_by: null,
   };
   return [{ type: 'action-launched', data: { attempt } as unknown as JsonObject }];
-}
-
-/** On what the next launch of an action stands: the approvals beside an unknown outcome, or its own. */
-export function launchTerms(state: ActionState): Retry {
-  return state.state === 'unknown' && state.retry !== null ? state.retry : state;
-}
-
-/** Why an unknown action is not launched again. */
-function retryRefusal(state: ActionState, plan: Launch, now: number): Refusal | undefined {
-  const barrier = retryBarrier(state);
-  if (barrier !== undefined) return barrier;
-  if (state.retry?.authorization === undefined || state.retry.authorization === null) {
-    return new Refusal('decision_required', 'the outcome is unknown: check it, or let people approve another attempt', {
-      details: { state: state.state },
-    });
-  }
-  return retryWindow(state.attempts, plan.dedupeWindowMs, now);
 }
 
 const OUTCOME_EVENTS = {

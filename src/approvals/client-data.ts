@@ -20,6 +20,12 @@ export function gradeOf(origin: string): OriginGrade | undefined {
   return LOOPBACK.test(origin) ? 'loopback' : undefined;
 }
 
+/** Whether a browser would use a passkey of a domain on a page: the page belongs to it, and is graded. */
+export function isUsable(origin: string, rpId: string): boolean {
+  const host = origin.replace(/^https?:\/\//, '').replace(/:[0-9]+$/, '');
+  return gradeOf(origin) !== undefined && (host === rpId || host.endsWith(`.${rpId}`));
+}
+
 /** The grade of the page on which a passkey made this receipt; undefined where it names none. */
 export function originOf({ proof }: PasskeyReceipt): OriginGrade | undefined {
   const origin = clientDataOf(proof.client_data)?.origin;

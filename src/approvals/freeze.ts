@@ -63,7 +63,7 @@ export function frozenIn(view: View, subject: FreezeSubject): Refusal | undefine
   return frozenBy(view.get(freezeKind, FREEZE_RECORD.id)?.state, subject);
 }
 
-export function frozenBy(state: FreezeState | undefined, subject: FreezeSubject): Refusal | undefined {
+function frozenBy(state: FreezeState | undefined, subject: FreezeSubject): Refusal | undefined {
   const by = state?.frozen.find((one) => isFrozen(one, subject));
   if (by === undefined) return undefined;
   const what = by.scope === 'all' ? 'everything' : `${by.scope} ${by.name}`;

@@ -2,8 +2,8 @@
 export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
-export { originOf, type WebauthnSettings } from './client-data.js';
-export { FREEZE_RECORD, freezeKind, frozenBy, frozenIn } from './freeze.js';
+export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
+export { FREEZE_RECORD, freezeKind, frozenIn } from './freeze.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { ProofVerifier } from './proof.js';
 export { approversOf, askBoundsOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';

@@ -17,7 +17,7 @@ import { publicSuite } from '../../vectors/read.js';
 import { parseReceipt } from '../actions/index.js';
 import { base64urlEncode, hexToBytes, type Json, Refusal } from '../core/index.js';
 import { passkeyAlgorithm } from '../identity/index.js';
-import { checkGesture, gradeOf } from './client-data.js';
+import { checkGesture, gradeOf, isUsable } from './client-data.js';
 import { ProofVerifier } from './proof.js';
 import { challengeOf, type PasskeyReceipt, type RequestDocument } from './schema.js';
 import { isSigned, verifyPasskey } from './webauthn.js';
@@ -162,6 +162,15 @@ describe('a gesture of a passkey', () => {
       return Buffer.concat([Buffer.from([0x30, body.length]), body]);
     };
     assert.equal(await verdict({ signature: mirrored }), undefined);
+  });
+
+  it('belongs to pages of its domain', () => {
+    verifies('receipts.webauthn.grade');
+    for (const origin of ['https://example.org', 'https://a.example.org:8443']) assert.ok(isUsable(origin, RP_ID));
+    assert.ok(isUsable('http://localhost:8787', 'localhost'));
+    for (const origin of ['https://badexample.org', 'http://a.example.org', 'https://example.org.evil.org']) {
+      assert.ok(!isUsable(origin, RP_ID), origin);
+    }
   });
 
   it('tells where it was made', () => {
