@@ -5,6 +5,7 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isUsable } from '../approvals/index.js';
 import { Fault, isOurs, isoTime, Refusal } from '../core/index.js';
 import { isAway } from '../identity/index.js';
 import { readThread, threadKind } from '../messages/index.js';
@@ -185,16 +186,28 @@ async function approvers(gate: CountersignGate): Promise<Finding[]> {
   const passkeys = own.filter(({ method }) => method === 'webauthn').length;
   const words = `${active.length} confirmed; ${own.length - passkeys} software keys, ${passkeys} passkeys`;
   const away = active.filter((person) => isAway(person, gate.services.clock.now()));
-  const unused = passkeys > 0 && gate.services.trust().config.webauthn === undefined;
-  const next = `add \`webauthn\` to ${gate.home.trustFile}, then config apply`;
   return [
     finding('approvers', 'ok', away.length === 0 ? words : `${words}; ${away.length} away`),
-    ...(unused ? [finding('passkeys', 'warning', 'the configuration names no page: no passkey counts', next)] : []),
+    ...pages(gate, passkeys),
     // INVARIANT: that a ledger was recovered is told for ever (receipts.recover.shown).
     ...recovered.map(({ person, at }) =>
       finding('recovered', 'warning', `${person} was confirmed again at the terminal on ${isoTime(at)}`),
     ),
   ];
+}
+
+/** Whether the pages on which passkeys are used can be such. */
+function pages(gate: CountersignGate, passkeys: number): Finding[] {
+  const { webauthn } = gate.services.trust().config;
+  const next = `correct \`webauthn\` in ${gate.home.trustFile}, then config apply`;
+  if (webauthn === undefined) {
+    const found = 'the configuration names no page: no passkey counts';
+    return passkeys === 0 ? [] : [finding('passkeys', 'warning', found, next)];
+  }
+  const unfit = webauthn.origins.filter((origin) => !isUsable(origin, webauthn.rp_id));
+  return unfit.map((origin) =>
+    finding('passkeys', 'problem', `no browser uses a passkey of this domain on ${origin}`, next),
+  );
 }
 
 /** What others can read of the home: its folders, the store, and every key. */

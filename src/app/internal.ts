@@ -10,6 +10,6 @@ export { describeKey, describePerson, listPeople } from './people.js';
 export { explainInFull, explainQuestion } from './policy-explain.js';
 export { checkPolicyFile, demandSound, draftEngine } from './policy-file.js';
 export { type FoundSettings, readSettings, writeStarter } from './project-file.js';
-export { placeKey, recoverApprover, recoverable } from './recover.js';
+export { endOpenActions, placeKey, recoverApprover, recoverable } from './recover.js';
 export { cedarOf } from './show-cedar.js';
 export { simulate } from './simulate.js';

@@ -18,7 +18,6 @@ import {
 } from '../identity/index.js';
 import { type Ledger, SqliteStore } from '../ledger/index.js';
 import { checkHome, type Home } from './home.js';
-import { open } from './open.js';
 import { keysOf } from './people.js';
 import { interruptOpen } from './restore.js';
 import { demandStore, openStore } from './store.js';
@@ -60,22 +59,27 @@ export async function recoverApprover(home: Home, keyText: string, typed: string
   const { person, publicKey } = readKeyFile(keyText);
   demandAlone(home);
   const { ledger, ledgerId } = await openStore(home, {});
-  let recovered: Recovered;
   try {
     if (!isSameCode(typed, confirmationCode(ledgerId, publicKey))) {
       throw new Refusal('forbidden', 'the code is another one: nothing was recovered', { next: 'start again' });
     }
-    recovered = await commitRecovery(ledger, person, publicKey);
+    return await commitRecovery(ledger, person, publicKey);
   } finally {
     await ledger.close();
   }
-  const gate = await open({ home: home.folder });
+}
+
+/**
+ * Marks the actions that were open at a recovery: their approvals are void, and none of them can be launched. What is
+ * left of it is made up for by `action recover`.
+ */
+export async function endOpenActions(home: Home): Promise<void> {
+  const { ledger } = await openStore(home, {});
   try {
-    await interruptOpen(gate.services);
+    await interruptOpen({ ledger });
   } finally {
-    await gate.close();
+    await ledger.close();
   }
-  return recovered;
 }
 
 async function commitRecovery(ledger: Ledger, person: string, publicKey: string): Promise<Recovered> {

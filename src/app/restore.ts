@@ -8,7 +8,7 @@ import { Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 
 /** Marks what is left to mark, and answers how many. A crash in between loses nothing: it goes on at the next call. */
-export async function interruptOpen(services: Services): Promise<number> {
+export async function interruptOpen(services: Pick<Services, 'ledger'>): Promise<number> {
   const { ledger } = services;
   const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
   if (epoch === 0) return 0;
@@ -23,7 +23,7 @@ export async function interruptOpen(services: Services): Promise<number> {
   }
 }
 
-async function interrupt({ ledger }: Services, id: string, epoch: number): Promise<boolean> {
+async function interrupt({ ledger }: Pick<Services, 'ledger'>, id: string, epoch: number): Promise<boolean> {
   const record = { kind: 'action', id } as const;
   const { outcome } = await ledger.commit({
     actor: 'engine:gate',

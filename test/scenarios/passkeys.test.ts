@@ -111,6 +111,7 @@ describe('a passkey', () => {
     const bare = await memoryWorld();
     await carriedOut(bare, addPasskeyAct(BOB));
     const actionId = await proposed(bare);
+    assert.deepEqual((await bare.gate.show(actionId)).content.approvers, ['human:alice'], 'Bob could never sign');
     const { request } = await bare.gate.request(actionId, { approver: 'human:alice' });
     const forged = { ...passkeyReceipt(BOB, request), request };
     assert.equal(await codeOf(bare.gate.submit(forged)), 'method_refused');
@@ -193,6 +194,21 @@ describe('a passkey', () => {
     assert.equal(await codeOf(world.gate.approve(other, passkeyReceipt(BOB, request))), 'foreign_authenticator');
     const act = await world.gate.requestAct(addPasskeyAct(authenticator('human:bob')));
     assert.equal(await codeOf(world.gate.approve(other, passkeyReceipt(BOB, act.request))), 'kind');
+  });
+
+  it('of an operator is one of two signatures under a change of people', async () => {
+    verifies('receipts.webauthn.gate');
+    verifies('authority.registry.two-operators');
+    const world = await memoryWorld({ trust: PASSKEY_TRUST });
+    await carriedOut(world, addPasskeyAct(BOB, ['approver', 'operator']));
+    const { request, also } = await world.gate.requestAct(addPasskeyAct(authenticator('human:eve')), 'human:bob');
+    const [other] = also as [RequestDocument];
+    assert.equal((await world.gate.submit(passkeyReceipt(BOB, request))).missing, 1);
+    assert.equal((await world.gate.submit(signed(other))).act?.kind, 'registry');
+    const again = await world.gate.requestAct(addPasskeyAct(authenticator('human:zoe')));
+    await world.gate.submit(signed(again.request));
+    await world.gate.submit(passkeyReceipt(BOB, again.also[0] as RequestDocument));
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
   it('is refused under pages that another configuration names', async () => {

@@ -5,7 +5,7 @@ import { auditLedger } from '../../src/app/audit.js';
 import { examine, homeAt } from '../../src/app/index.js';
 import { Inspection } from '../../src/app/inspection.js';
 import { describeKey, describePerson, listPeople } from '../../src/app/internal.js';
-import { recoverApprover, recoverable } from '../../src/app/recover.js';
+import { endOpenActions, recoverApprover, recoverable } from '../../src/app/recover.js';
 import type { Act } from '../../src/approvals/index.js';
 import { confirmationCode, keyId, keyKind, personKind, recoverLedger } from '../../src/identity/index.js';
 import type { LedgerEvent } from '../../src/ledger/index.js';
@@ -153,6 +153,8 @@ describe('a ledger whose operators lost their keys', () => {
     assert.deepEqual([done.person, done.epoch, done.revoked], ['human:alice', 1, [keyId(ALICE.key.publicKey)]]);
     const after = await reopened(world);
     assert.equal((await after.gate.identity()).epoch, 1);
+    assert.equal(await codeOf(after.gate.execute(ready)), 'audience', 'its approval is void');
+    await endOpenActions(home);
     assert.equal(await codeOf(after.gate.execute(ready)), 'decision_required');
     assert.equal(await codeOf(after.gate.submit(signed(act.request))), 'audience');
     assert.notEqual(await codeOf(after.gate.submit(signed(waiting.request))), 'it was not refused');

@@ -99,29 +99,36 @@ export function passkey(name: string, { credential, publicKey }: PasskeyOptions)
 export function recover(name: string, options: KeyOptions): Command {
   return async ({ output, options: common }) => {
     const app = await import('../../app/index.js');
-    const { placeKey, recoverable, recoverApprover } = await import('../../app/internal.js');
+    const { endOpenActions, placeKey, recoverable, recoverApprover } = await import('../../app/internal.js');
     if (!hasTerminal()) throw new Refusal('no_terminal', 'a ledger is recovered at the terminal of its owner');
     const home = app.homeAt(common.home, app.readEnvironment());
     const person = personOf(name);
     const path = resolve(options.out ?? app.keyPath(home, person));
     const { ledgerId } = await recoverable(home);
+    const fresh = `${path}.new`;
+    if (existsSync(fresh)) {
+      const next = 'try it with `approver sign --key`: it may be the key of a recovery that was interrupted';
+      throw new Refusal('invalid', `there is a file at \`${shown(fresh)}\``, { path: 'out', next });
+    }
     output.note('every earlier request and receipt becomes void, and the ledger shows it for ever');
     const passphrase = await readPassphrase(options.passphraseFrom, `A passphrase for the new key of ${person}`, true);
-    const fresh = `${path}.new`;
     const made = await app.makeKey(ledgerId, person, passphrase, fresh);
-    try {
+    const recovered = async () => {
       output.line(`The code of this key is ${paint.bold(made.code)}.`);
       const typed = await askText('Type the code to recover the ledger with this key');
-      const done = await recoverApprover(home, readFileSync(fresh, 'utf8'), typed);
-      const { kept } = placeKey(fresh, path, Date.now());
-      output.value({ ...done, key_file: path });
-      output.line(`${paint.good('recovered')}: ${person} may approve, and is an operator; epoch ${done.epoch}`);
-      for (const id of done.revoked) output.note(`revoked: ${id}`);
-      if (kept !== undefined) output.note(`the key file before is kept: ${shown(kept)}`);
-    } catch (error) {
-      if (error instanceof Refusal && error.path !== 'out') rmSync(fresh, { force: true });
+      return recoverApprover(home, readFileSync(fresh, 'utf8'), typed);
+    };
+    const done = await recovered().catch((error: unknown) => {
+      // Refused is not recovered. Whatever else it was, the key may be registered: then its file is all there is.
+      if (error instanceof Refusal) rmSync(fresh, { force: true });
       throw error;
-    }
+    });
+    const { kept } = placeKey(fresh, path, Date.now());
+    output.value({ ...done, key_file: path });
+    output.line(`${paint.good('recovered')}: ${person} may approve, and is an operator; epoch ${done.epoch}`);
+    for (const id of done.revoked) output.note(`revoked: ${id}`);
+    if (kept !== undefined) output.note(`the key file before is kept: ${shown(kept)}`);
+    await endOpenActions(home);
     return undefined;
   };
 }
