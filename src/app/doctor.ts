@@ -141,9 +141,8 @@ async function configuration(gate: CountersignGate): Promise<Finding[]> {
     found.push(finding('configuration', 'problem', error.message, `correct ${gate.home.trustFile}`));
   }
   if (config.policy.allow_unattended_irreversible) {
-    found.push(
-      finding('policy', 'warning', 'every risk may run without a person', 'remove allow_unattended_irreversible'),
-    );
+    const who = config.policy.rules === undefined ? 'every risk' : 'what rules allow, of every risk,';
+    found.push(finding('policy', 'warning', `${who} may run without a person`, 'see `countersign policy show`'));
   }
   if (config.approvals.length === 0) {
     found.push(

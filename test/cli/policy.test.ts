@@ -214,6 +214,15 @@ describe('policy on the command line', () => {
     assert.deepEqual([error['code'], error['details']], ['policy_denied', { rule: 'rule: no simulated hang' }]);
     assert.match(String(error['message']), /no simulated hang denies it/);
     assert.match(String(error['next']), /do not ask again/);
+    const asked = JSON.parse((await run('action', 'propose', ...refund(5_000, 'cus_2'), '--json')).out) as Record<
+      string,
+      unknown
+    >;
+    assert.deepEqual(asked['policy'], {
+      outcome: 'REQUIRE_APPROVAL',
+      rule: 'built-in: unattended classes',
+      reason: 'class costly needs a person where no rule allows it',
+    });
   });
 
   it('a draft is tried on what was proposed before, bounds included; `config diff` tells it too', async () => {
@@ -237,7 +246,7 @@ describe('policy on the command line', () => {
     );
     const diff = await run('config', 'diff', stricter);
     assert.match(diff.out, /1 of \d+ decisions of the last 30 days would be others/);
-    assert.match(diff.out, /4 open actions could no longer be approved or launched/);
+    assert.match(diff.out, /5 open actions could no longer be approved or launched/);
     assert.equal((await run('config', 'diff', stricter, '--days', '0')).exit, 2);
   });
 });

@@ -44,11 +44,13 @@ export function propose(options: ProposeOptions): Command {
     }
     const proposed =
       options.like === undefined ? await opened.propose(proposalOf(asked)) : await opened.proposeLike(options.like);
-    output.value(proposed);
     const state = await opened.show(proposed.action_id);
+    const { outcome, determined_by, reason } = state.decision;
+    output.value({ ...proposed, policy: { outcome, rule: determined_by[0] ?? null, reason } });
     output.line(proposed.action_id);
     const joined = proposed.joined ? ' (asked for before: this is the same action)' : '';
     output.note(`${paintState(proposed.state, state.authorization?.kind === 'policy')}${joined}`);
+    if (proposed.state === 'proposed') output.note(shown(reason));
     if (proposed.state === 'proposed') output.note(`next: countersign action request ${proposed.action_id}`);
     if (proposed.state === 'approved') output.note(`next: countersign action execute ${proposed.action_id}`);
     return undefined;
