@@ -4,10 +4,10 @@
  * Source: spec actions (decisions).
  */
 import { type ActionState, actionKind } from '../actions/index.js';
-import { requestKind } from '../approvals/index.js';
+import { requestKind, ruleFor } from '../approvals/index.js';
 import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
-import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
 
 export type DecisionRow = {
   readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request';
@@ -21,6 +21,13 @@ export type DecisionRow = {
   readonly approvers: readonly string[];
   /** Until when; for what has happened already, since when. Milliseconds since the epoch. */
   readonly due: number;
+  /** For an approval: when somebody should have decided, who is told then as well, and whether that time has passed. */
+  readonly wanted?: {
+    readonly by: number;
+    readonly remind: number;
+    readonly late: boolean;
+    readonly also: readonly string[];
+  };
   /** The command to type. */
   readonly next: string;
 };
@@ -32,26 +39,49 @@ export async function listDecisions(ledger: Ledger, now: number, person?: string
   if (person !== undefined && !PATTERNS.human.test(person)) {
     throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'person' });
   }
-  const policyVersion = (await ledger.read(configKind, CONFIG_RECORD.id))?.state.version;
+  const config = (await ledger.read(configKind, CONFIG_RECORD.id))?.state;
+  const trust = TrustConfig.safeParse(config?.config).data;
   const rows: DecisionRow[] = [];
   for (let after: string | undefined; rows.length < ROWS_MAX; ) {
     const page = await ledger.list({ kind: 'action', waiting: true, ...(after === undefined ? {} : { after }) });
     for (const { id, due } of page.rows) {
       const snapshot = await ledger.read(actionKind, id);
-      const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, policyVersion);
+      const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, config?.version, trust);
       if (row !== undefined && (person === undefined || concerns(row, person))) rows.push(row);
     }
     if (page.next === undefined) break;
     after = page.next;
   }
-  return [...rows, ...(await actRows(ledger, now, person))].sort((a, b) => a.due - b.due);
+  const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
+  return [...rows, ...(await actRows(ledger, now, person))].sort((a, b) => urgency(a) - urgency(b));
 }
 
 function concerns(row: DecisionRow, person: string): boolean {
-  return row.what !== 'approval' || row.approvers.includes(person);
+  const told = row.wanted?.late === true && row.wanted.also.includes(person);
+  return row.what !== 'approval' || row.approvers.includes(person) || told;
 }
 
-function actionRow(state: ActionState, due: number, now: number, policyVersion?: string): DecisionRow | undefined {
+/** When somebody should have decided, by the rule of the action. */
+function wantedOf(
+  { content, proposed_at }: ActionState,
+  now: number,
+  trust?: TrustConfig,
+): NonNullable<DecisionRow['wanted']> {
+  const factsUnknown = content.flags.includes('facts_unknown');
+  const rule = trust === undefined ? undefined : ruleFor(trust, { ...content, factsUnknown });
+  const dueMs = rule?.due ?? LIMITS.decideWithinMsDefault;
+  const by = proposed_at + dueMs;
+  const remind = proposed_at + (rule?.remind ?? Math.floor(dueMs / 2));
+  return { by, remind, late: now >= by, also: rule?.escalate_to ?? [] };
+}
+
+function actionRow(
+  state: ActionState,
+  due: number,
+  now: number,
+  policyVersion?: string,
+  trust?: TrustConfig,
+): DecisionRow | undefined {
   const { content } = state;
   const common = {
     id: content.action_id,
@@ -70,7 +100,8 @@ function actionRow(state: ActionState, due: number, now: number, policyVersion?:
   if (state.state === 'proposed' && now < content.approve_by) {
     // Under another configuration it can't be approved any more: it has to be asked for again.
     const verb = content.policy_version === policyVersion ? 'request' : 'propose --like';
-    return { ...common, what: 'approval', next: `countersign action ${verb} ${content.action_id}` };
+    const wanted = wantedOf(state, now, trust);
+    return { ...common, what: 'approval', wanted, next: `countersign action ${verb} ${content.action_id}` };
   }
   if (state.state === 'unknown') {
     return { ...common, what: 'outcome_unknown', next: `countersign action reconcile ${content.action_id}` };

@@ -41,11 +41,14 @@ import {
   type Settled,
   storeReceipt,
 } from '../actions/index.js';
-import { type Act, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
+import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } from '../approvals/index.js';
 import { Refusal } from '../core/index.js';
 import { demandOpenable, projectOf } from './gate-checks.js';
 import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
+
+/** What a receipt made of its action, and the outcome where the rule launches at once. */
+export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
 
 export class Gate extends GateReads {
   readonly caller: Caller;
@@ -144,17 +147,33 @@ export class Gate extends GateReads {
   }
 
   /** Lets a receipt that the caller holds count toward the action: it approves, or denies. */
-  approve(actionId: string, receipt: unknown, extras: DenialExtras = {}): Promise<Attached> {
-    return this.#guard({ verb: 'approve', action_id: actionId }, () =>
-      attachReceipt(this.services, this.caller, actionId, receipt, extras),
+  approve(actionId: string, receipt: unknown, extras: DenialExtras = {}): Promise<Approved> {
+    return this.#guard({ verb: 'approve', action_id: actionId }, async () =>
+      this.#launched(await attachReceipt(this.services, this.caller, actionId, receipt, extras)),
     );
   }
 
+  /** Where the rule says so, the last approval launches at once; a launch that is refused leaves the action approved. */
+  async #launched(attached: Attached): Promise<Approved> {
+    if (attached.state !== 'approved') return attached;
+    const { content } = await this.show(attached.action_id);
+    const factsUnknown = content.flags.includes('facts_unknown');
+    if (ruleFor(this.services.trust().config, { ...content, factsUnknown })?.launch !== 'on_approval') return attached;
+    try {
+      const settled = await execute(this.services, this.caller, attached.action_id);
+      return { ...attached, state: settled.state, settled };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { ...attached, refused: error.code };
+    }
+  }
+
   /** Fetches the signed receipts of an action's requests and attaches them; undefined while none is signed. */
-  fetchReceipt(actionId: string): Promise<Attached | undefined> {
+  fetchReceipt(actionId: string): Promise<Approved | undefined> {
     return this.#guard({ verb: 'fetch-receipt', action_id: actionId }, async () => {
       await this.show(actionId);
-      return fetchSigned(this.services, this.caller, actionId);
+      const attached = await fetchSigned(this.services, this.caller, actionId);
+      return attached === undefined ? undefined : this.#launched(attached);
     });
   }
 

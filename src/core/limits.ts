@@ -35,6 +35,8 @@ export const LIMITS = {
   pendingMaxMax: 100,
   asksPerHourDefault: 60,
   asksPerHourMax: 1_000,
+  /** A person should have decided after this long, unless the rule says another time. */
+  decideWithinMsDefault: 15 * 60_000,
   /** A proposal waits for its approvals this long unless it says less. */
   approveWithinMsDefault: 24 * 3_600_000,
   approveWithinMsMax: 30 * 24 * 3_600_000,

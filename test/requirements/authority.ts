@@ -193,4 +193,12 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'the standing approval that is offered for an action fits its kind and nothing wider',
   },
+  'authority.rules.due': {
+    source: 'authority',
+    behaviour: 'a rule says when somebody should have decided, and who is told then; telling makes nobody an approver',
+  },
+  'authority.rules.launch': {
+    source: 'authority',
+    behaviour: 'a rule may launch with the last approval; what refuses the launch takes no approval back',
+  },
 } as const;

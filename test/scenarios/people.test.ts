@@ -238,3 +238,41 @@ describe('two operators', () => {
     assert.equal(await world.gate.ledger.read({ name: 'person' } as never, 'human:eve'), undefined);
   });
 });
+
+describe('a rule', () => {
+  it('may launch with the last approval, and a launch that is refused leaves the action approved', async () => {
+    verifies('authority.rules.launch');
+    const trust = TRUST.replace("approvers: ['*']", "approvers: ['*']\n    launch: on_approval");
+    const world = await memoryWorld({ trust });
+    const actionId = await proposed(world, { operation: 'guarded' });
+    const { request } = await world.gate.request(actionId);
+    const attached = await world.gate.approve(actionId, signed(request));
+    assert.deepEqual([attached.state, attached.settled?.state], ['confirmed', 'confirmed']);
+    assert.equal(world.connector.effects.length, 1);
+    const second = await proposed(world, { operation: 'guarded', args: { text: 'b' } });
+    const asked = await world.gate.request(second);
+    world.connector.outside = { head: 'another' };
+    const kept = await world.gate.approve(second, signed(asked.request));
+    assert.deepEqual([kept.state, kept.refused], ['approved', 'stale_precondition']);
+    assert.equal(world.connector.effects.length, 1);
+  });
+
+  it('says when somebody should have decided, and who is told then', async () => {
+    verifies('authority.rules.due');
+    const trust = TRUST.replace(
+      "approvers: ['*']",
+      "approvers: ['human:alice']\n    due: 10m\n    escalate_to: ['human:bob']",
+    );
+    const world = await memoryWorld({ trust });
+    await carriedOut(world, addKeyAct(BOB));
+    const actionId = await proposed(world);
+    const [row] = await world.gate.decisions();
+    assert.deepEqual([row?.id, row?.wanted?.late, row?.wanted?.also], [actionId, false, ['human:bob']]);
+    assert.equal((row?.wanted?.by ?? 0) - (row?.wanted?.remind ?? 0), 300_000);
+    assert.deepEqual(await world.gate.decisions('human:bob'), []);
+    world.clock.advance(600_000);
+    const [late] = await world.gate.decisions('human:bob');
+    assert.deepEqual([late?.id, late?.wanted?.late], [actionId, true]);
+    assert.equal(await codeOf(world.gate.request(actionId, { approver: 'human:bob' })), 'approver_not_allowed');
+  });
+});
