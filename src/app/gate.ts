@@ -153,7 +153,9 @@ export class Gate extends GateReads {
     );
   }
 
-  /** Where the rule says so, the last approval launches at once; a launch that is refused leaves the action approved. */
+  /**
+   * Where the rule says so, the last approval launches at once; a launch that is refused leaves the action approved.
+   */
   async #launched(attached: Attached): Promise<Approved> {
     if (attached.state !== 'approved') return attached;
     const { content } = await this.show(attached.action_id);
