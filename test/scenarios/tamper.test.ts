@@ -56,6 +56,7 @@ async function recordsOf(world: World, actionId: string) {
     { kind: 'key', id: keyId(ALICE.key.publicKey) },
     { kind: 'person', id: 'human:alice' },
     { kind: 'ledger', id: 'ledger' },
+    { kind: 'config', id: 'trust' },
   ];
 }
 
