@@ -55,7 +55,7 @@ export const CODES = {
     'the trust configuration changed since the proposal',
     'issue it again with `countersign action propose --like`',
   ),
-  policy_error: refused('policy could not be evaluated, which denies', 'see `countersign doctor`', 403),
+  policy_error: refused('policy could not be evaluated, which denies', 'see `countersign policy check`', 403),
   binding_changed: refused('the stored action is not the one that was approved', 'run `countersign audit verify`'),
   stale_precondition: refused('the target changed since you looked', 'propose it again'),
   possible_duplicate: refused(

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod';
+import { carriedOut, codeOf, configAct, memoryWorld, proposed, sending, TRUST } from '../../test/support/gate-world.js';
 import { asking, engine, policyOf } from '../../test/support/policy-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import { startTimer } from '../app/clock.js';
 import { type CedarModule, loadCedar } from './cedar.js';
-import { CedarEngine, classRule, decidePolicy, type PolicyAnswer, type TrustConfig } from './index.js';
+import { CedarEngine, classRule, decidePolicy, type PolicyAnswer, policiesOf, TrustConfig } from './index.js';
 
 const ARGS = z.strictObject({ force: z.boolean().optional(), count: z.int().optional(), note: z.string().optional() });
 const RULES = `allow_unattended_irreversible: true
@@ -132,6 +133,61 @@ async function withCedar(text: string): Promise<TrustConfig> {
 function judged(config: TrustConfig, args: Record<string, unknown>, schema: z.ZodType = ARGS): PolicyAnswer {
   return engine().decide(asking({ args: args as never }), config, schema);
 }
+
+describe('what an operator writes', () => {
+  it('stays what it is: no text of a rule ends the policy that it stands in', () => {
+    verifies('policy.rules.text');
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((text) => text.isWellFormed()),
+      fc.constantFrom(
+        '")\npermit (principal, action, resource);//',
+        '*"',
+        '\\',
+        '\\*',
+        '"*\\"',
+        '\u2028',
+        "' || true || '",
+      ),
+    );
+    const plain = hostile.map((text) => text.replace(/\p{Cc}/gu, '.'));
+    fc.assert(
+      fc.property(plain, plain, hostile, fc.constantFrom('allow', 'ask', 'deny'), (title, target, value, decide) => {
+        const when = {
+          args: { 'args.a': value, 'args.b': { like: target }, 'args.c': [value], 'args.d': { holds: value } },
+        };
+        const rules = [{ title, decide, match: { target, project: target }, when }];
+        const config = TrustConfig.parse({
+          version: 1,
+          name: 'test',
+          mode: 'enforce',
+          policy: { otherwise: 'deny', rules },
+        });
+        const { door } = engine();
+        for (const { text } of policiesOf(door, config.policy)?.all ?? assert.fail('it can not be read')) {
+          const read = door.parse(text);
+          assert.equal('policies' in read && read.policies.length, 1, text);
+          assert.ok(!/[^ -~\n]/.test(text), 'plain ASCII');
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('an applied configuration decides from then on, in every gate; what was proposed before is void', async () => {
+    verifies('policy.active');
+    const world = await memoryWorld();
+    const before = await proposed(world);
+    const policy = 'policy:\n  rules:\n    - { title: no sending, decide: deny, match: { operation: send } }\n';
+    const other = await world.another();
+    await carriedOut(world, await configAct(world, TRUST + policy));
+    for (const gate of [world.gate, other])
+      assert.equal(await codeOf(gate.propose(sending({ target: 'new' }))), 'policy_denied');
+    assert.equal(await codeOf(world.gate.request(before)), 'policy_changed');
+    await carriedOut(world, await configAct(world, TRUST));
+    assert.equal((await other.propose(sending({ target: 'others' }))).state, 'proposed');
+    await world.close();
+  });
+});
 
 describe('what fails denies', () => {
   it('Cedar itself would allow: the control', () => {

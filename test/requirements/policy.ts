@@ -44,6 +44,14 @@ export const policyRequirements = {
     source: 'authority',
     behaviour: 'deny wins over ask, and ask over allow, in whatever order rules stand',
   },
+  'policy.rules.text': {
+    source: 'authority',
+    behaviour: 'no text of a rule, such as its title or a pattern, ends the policy that it stands in',
+  },
+  'policy.active': {
+    source: 'authority',
+    behaviour: 'an applied configuration decides from then on in every gate, and what was proposed before is void',
+  },
   'policy.rules.exact': {
     source: 'authority',
     behaviour: 'a rule covers exactly the actions that its conditions, told in words, cover',
@@ -97,6 +105,7 @@ export const policyRequirements = {
     source: 'reliability T13',
     behaviour: 'four processes with 500 launches each race a budget of 300: exactly 300 run',
   },
+  'policy.budget.postgres': { source: 'ledger', behaviour: 'bounds hold on PostgreSQL as they do elsewhere' },
   'policy.budget.over': {
     source: 'authority',
     behaviour:
