@@ -2,6 +2,7 @@
  * Decisions of policy, beside bare Cedar: the same policies and the same requests, parsed before, asked without anything
  * around. An allowed action is asked two questions, a denied one the first alone. What is measured is what the gate adds to
  * Cedar, and what parsing the text anew at each decision would cost.
+ * Behind it, receipts verified by the method of the key, beside their bare signatures.
  * Run with `npm run bench:authority`; exits with 1 when a goal is missed: at most 1.3 times bare Cedar.
  */
 import * as z from 'zod';
@@ -13,6 +14,7 @@ import { CedarEngine, classRule, type PolicyQuestion, type TrustConfig } from '.
 import { requestOf } from '../src/policy/request.js';
 import { shapeOf } from '../src/policy/shape.js';
 import { interleaved, printTable, timeText } from './support/measure.js';
+import { libraryLoadMs, receiptRows } from './support/receipts.js';
 
 const GOAL = 1.3;
 
@@ -99,3 +101,8 @@ printTable(
 const worst = Math.max(...found.map(({ ratio }) => ratio));
 process.stdout.write(`\ngoal: at most ${GOAL} times bare Cedar; measured ${worst.toFixed(2)}\n`);
 process.exitCode = worst <= GOAL ? 0 : 1;
+
+process.stdout.write('\nproofs of receipts, each for the first time unless remembered\n');
+const loadMs = await libraryLoadMs();
+printTable(['what', 'time', 'rate', 'over bare'], await receiptRows());
+process.stdout.write(`the library of passkeys loads once, when the first one signs: ${loadMs.toFixed(0)} ms\n`);

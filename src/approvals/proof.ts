@@ -15,13 +15,14 @@ import {
   sha256Hex,
   verifyBytesAsync,
 } from '../core/index.js';
-import type { KeyState, SoftwareKey } from '../identity/index.js';
+import { type KeyState, type PasskeyAlgorithm, passkeyAlgorithm, type SoftwareKey } from '../identity/index.js';
 import type { WebauthnSettings } from './client-data.js';
 import { type Receipt, type SoftwareReceipt, signedBytes } from './schema.js';
 import { verifyPasskey } from './webauthn.js';
 
 export class ProofVerifier {
   readonly #keys = new Map<string, PublicKey>();
+  readonly #passkeys = new Map<string, PasskeyAlgorithm>();
   readonly #good = new Set<string>();
 
   /** Undefined when the proof is good, else the first check that fails. Without `webauthn` no passkey counts. */
@@ -33,7 +34,7 @@ export class ProofVerifier {
     if (webauthn === undefined) return new Refusal('method_refused', 'the configuration names no page for passkeys');
     const name = sha256Hex(canonicalize([receipt as Json, key.public_key, webauthn]));
     if (this.#good.has(name)) return undefined;
-    const wrong = await verifyPasskey(receipt, key, webauthn);
+    const wrong = await verifyPasskey(receipt, key, webauthn, this.#algorithm(key.public_key));
     if (wrong === undefined) this.#remember(name);
     return wrong;
   }
@@ -52,6 +53,17 @@ export class ProofVerifier {
     }
     this.#remember(name);
     return undefined;
+  }
+
+  /** Whether a key is sound is looked at once for each process: it costs as much as many signatures. */
+  #algorithm(hex: string): PasskeyAlgorithm | undefined {
+    const known = this.#passkeys.get(hex);
+    if (known !== undefined) return known;
+    const algorithm = passkeyAlgorithm(hex);
+    if (algorithm === undefined) return undefined;
+    if (this.#passkeys.size >= LIMITS.cachedRecordsMax) this.#passkeys.clear();
+    this.#passkeys.set(hex, algorithm);
+    return algorithm;
   }
 
   #remember(name: string): void {

@@ -5,26 +5,30 @@
  * Source: spec authority (request and receipt).
  */
 import { base64urlDecode, base64urlEncode, Fault, hexToBytes, Refusal } from '../core/index.js';
-import { type Passkey, passkeyAlgorithm } from '../identity/index.js';
+import { type Passkey, type PasskeyAlgorithm, passkeyAlgorithm } from '../identity/index.js';
 import { checkGesture, type WebauthnSettings } from './client-data.js';
 import { type PasskeyReceipt, signedBytes } from './schema.js';
 
 type Library = typeof import('@simplewebauthn/server');
 
-/** Undefined where the gesture is good, else the first check that fails. */
+/**
+ * Undefined where the gesture is good, else the first check that fails. `algorithm` is that of the key, where it was
+ * looked at before.
+ */
 export async function verifyPasskey(
   receipt: PasskeyReceipt,
   key: Passkey,
   settings: WebauthnSettings,
+  algorithm: PasskeyAlgorithm | undefined = passkeyAlgorithm(key.public_key),
 ): Promise<Refusal | undefined> {
   // INVARIANT: the algorithm is the registered key's, and the key is looked at again (receipts.webauthn.keys).
-  if (passkeyAlgorithm(key.public_key) === undefined) {
+  if (algorithm === undefined) {
     return new Refusal('unknown_authenticator', 'the registered key is not a valid one');
   }
   const challenge = signedBytes(receipt);
   const wrong = checkGesture(receipt, challenge, settings);
   if (wrong !== undefined || challenge === undefined) return wrong;
-  const isSpelled = passkeyAlgorithm(key.public_key) === 'EdDSA' || isDerSignature(receipt.proof.signature);
+  const isSpelled = algorithm === 'EdDSA' || isDerSignature(receipt.proof.signature);
   const isGood = isSpelled && (await isSigned(receipt, key, challenge, settings));
   return isGood ? undefined : new Refusal('bad_signature', 'the signature does not verify');
 }

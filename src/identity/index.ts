@@ -1,6 +1,6 @@
 /** Who there is: the ledger, people, and keys. */
 export { type AgentState, type AskBounds, agentKind, agentRecord, decideAsk } from './agent.js';
-export { passkeyAlgorithm } from './cose.js';
+export { type PasskeyAlgorithm, passkeyAlgorithm } from './cose.js';
 export { lockKey, readKeyFile, type UnlockedKey, unlockKey } from './key-file.js';
 export { createLedger, keyId, keyKind, ledgerKind, personKind, restoreLedger } from './machine.js';
 export {
