@@ -7,12 +7,21 @@ import { type Act, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';
 import { isActionId, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger, ListQuery, Page } from '../ledger/index.js';
+import { CedarDoor, cedarDefect, StoredPolicy } from '../policy/index.js';
 
-/** A configuration whose connectors could not be opened would lock everybody out once it is the active one. */
+/**
+ * A configuration whose connectors could not be opened would lock everybody out once it is the active one, and one whose
+ * Cedar files could not be read would deny everything.
+ */
 export function demandOpenable(act: Act): void {
   const config = act?.kind === 'config' ? act.config : undefined;
-  if (config === undefined || connectorsConfig.safeParse(config.connectors).success) return;
-  throw new Refusal('config_invalid', 'the configuration of a connector can not be used', { path: 'connectors' });
+  if (config === undefined) return;
+  if (!connectorsConfig.safeParse(config.connectors).success) {
+    throw new Refusal('config_invalid', 'the configuration of a connector can not be used', { path: 'connectors' });
+  }
+  if (config.policy?.cedar === undefined || !StoredPolicy.safeParse(config.policy).success) return;
+  if (cedarDefect(new CedarDoor(), config.policy) === undefined) return;
+  throw new Refusal('config_invalid', 'a Cedar file of the configuration can not be read', { path: 'policy.cedar' });
 }
 
 /** INVARIANT: what a person is shown is what the request names (authority.shown-is-signed). */

@@ -38,8 +38,8 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`. A gate
- * whose thread key is gone opens, and can only be read: see thread-key.ts.
+ * Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`.
+ * A gate whose thread key is gone opens, and can only be read: see thread-key.ts.
  */
 export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();

@@ -183,7 +183,12 @@ describe('what an operator writes', () => {
     for (const gate of [world.gate, other])
       assert.equal(await codeOf(gate.propose(sending({ target: 'new' }))), 'policy_denied');
     assert.equal(await codeOf(world.gate.request(before)), 'policy_changed');
-    await carriedOut(world, await configAct(world, TRUST));
+    const act = await configAct(world, TRUST);
+    assert.ok(act.kind === 'config');
+    const broken = { allow_unattended_irreversible: false, cedar: [{ name: 'a.cedar', text: 'permit (' }] };
+    const unreadable = { ...act, config: { ...act.config, policy: broken } };
+    assert.equal(await codeOf(world.gate.requestAct(unreadable)), 'config_invalid');
+    await carriedOut(world, act);
     assert.equal((await other.propose(sending({ target: 'others' }))).state, 'proposed');
     await world.close();
   });

@@ -22,6 +22,7 @@ export { applyConfig, type ConfigState, configKind } from './machine.js';
 export { policiesOf } from './policies.js';
 export { type Decision, type PolicyAnswer, type PolicyEngine, type PolicyQuestion, refusalOf } from './question.js';
 export type { TypedOperation } from './request.js';
+export { StoredPolicy } from './rule-schema.js';
 export { runTests, type TestResult } from './run-tests.js';
 export {
   type ApprovalRule,
