@@ -211,6 +211,44 @@ describe('a passkey', () => {
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
+  it('of the last operator stays usable: its domain does not go, and without pages it is no key to rely on', async () => {
+    verifies('receipts.webauthn.last-operator');
+    const world = await passkeyWorld();
+    const own = { ...BOB, ...authenticator('human:alice') };
+    await carriedOut(world, addPasskeyAct(own));
+    const revoke = { kind: 'registry', change: { change: 'revoke-key', key_id: keyId(ALICE.key.publicKey) } } as const;
+    const pages = await configAct(world, TRUST);
+    const asked = await world.gate.requestAct(pages);
+    await carriedOut(world, revoke);
+    assert.equal(await codeOf(world.gate.requestAct(pages)), 'approvers');
+    const elsewhere = await configAct(world, PASSKEY_TRUST.replace('rp_id: example.org', 'rp_id: gate.example.org'));
+    assert.equal(await codeOf(world.gate.requestAct(elsewhere)), 'approvers');
+    assert.equal(
+      await codeOf(world.gate.submit(passkeyReceipt(own, asked.request))),
+      'approvers',
+      'also signed before',
+    );
+    const { request } = await world.gate.requestAct(
+      await configAct(world, PASSKEY_TRUST.replace(ORIGIN, `${ORIGIN}:8443`)),
+    );
+    await world.gate.submit(passkeyReceipt(own, request));
+    const bare = await memoryWorld();
+    await carriedOut(bare, addPasskeyAct(own));
+    assert.equal(await codeOf(carriedOut(bare, revoke)), 'approvers');
+  });
+
+  it('is told first what it may not do: a bad gesture of somebody who may not sign ends nothing', async () => {
+    verifies('receipts.webauthn.order');
+    const world = await passkeyWorld(PASSKEY_TRUST.replace('owner: human:alice }', 'owner: human:bob }'));
+    const owned = await world.another({ as: 'agent:owned' });
+    const { action_id } = await owned.propose(sending({ args: { text: 'of an owned agent' } }));
+    const { request } = await world.gate.request(action_id, { approver: 'human:alice' });
+    for (const gesture of [{}, { type: 'webauthn.create' }, { flags: 0 }]) {
+      assert.equal(await codeOf(world.gate.submit(passkeyReceipt(BOB, request, gesture))), 'foreign_authenticator');
+    }
+    assert.equal((await stateOf(world, request))?.state, 'open');
+  });
+
   it('is refused under pages that another configuration names', async () => {
     verifies('receipts.webauthn.configured');
     const world = await passkeyWorld();
