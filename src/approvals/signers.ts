@@ -2,15 +2,15 @@
  * Who may sign a human act, and how many have to.
  * Source: spec authority (approvers and keys, freeze).
  */
-import { LIMITS, matchesPattern } from '../core/index.js';
-import { keyKind, personKind, type RegistryFacts, type Role } from '../identity/index.js';
+import { LIMITS, matchesPattern, Refusal } from '../core/index.js';
+import { type KeyState, keyKind, personKind, type RegistryFacts, type Role } from '../identity/index.js';
 import type { KindName, Ledger, ListRow } from '../ledger/index.js';
 import { type ApprovalRule, CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
 import type { Act } from './act-schema.js';
 import { approversOf, excludedOf } from './rules.js';
 import type { Grant, StandingChange } from './standing.js';
 
-/** Active people by role, with the keys of each that are active. */
+/** Active people by role, with the keys of each that are active and can be used under a configuration. */
 export interface People extends RegistryFacts {
   readonly approvers: RegistryFacts['operators'];
 }
@@ -26,15 +26,37 @@ async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly List
   return rows;
 }
 
-export async function peopleOf(ledger: Ledger): Promise<People> {
-  const keys = await activeRows(ledger, 'key');
+/** Without pages no passkey counts: whoever has nothing else signs nothing. */
+export async function peopleOf(ledger: Ledger, passkeysCount?: boolean): Promise<People> {
+  const counts = passkeysCount ?? (await activeConfig(ledger))?.webauthn !== undefined;
+  const keys: KeyState[] = [];
+  for (const { id } of await activeRows(ledger, 'key')) {
+    const key = (await ledger.read(keyKind, id))?.state;
+    if (key !== undefined && (counts || key.method !== 'webauthn')) keys.push(key);
+  }
   const found: { person: string; keys: string[]; roles: readonly Role[] }[] = [];
   for (const { id } of await activeRows(ledger, 'person')) {
     const roles = (await ledger.read(personKind, id))?.state.roles ?? [];
-    found.push({ person: id, roles, keys: keys.filter((row) => row.principal === id).map((row) => row.id) });
+    found.push({ person: id, roles, keys: keys.filter(({ person }) => person === id).map(({ key_id }) => key_id) });
   }
   const having = (role: Role) => found.filter(({ roles }) => roles.includes(role));
   return { operators: having('operator'), approvers: having('approver') };
+}
+
+async function activeConfig(ledger: Ledger): Promise<TrustConfig | undefined> {
+  return TrustConfig.safeParse((await ledger.read(configKind, CONFIG_RECORD.id))?.state.config).data;
+}
+
+/**
+ * INVARIANT: no configuration takes the last key away that an operator can use (receipts.webauthn.last-operator): a
+ * passkey belongs to the domain that it was made for.
+ */
+async function demandOperatorUnder(ledger: Ledger, { config, before }: Extract<Act, { kind: 'config' }>) {
+  if (before.webauthn === undefined || before.webauthn.rp_id === config.webauthn?.rp_id) return;
+  const { operators } = await peopleOf(ledger, false);
+  if (operators.some(({ keys }) => keys.length > 0)) return;
+  const next = 'keep the domain of `webauthn`, or register a software key of an operator first';
+  throw new Refusal('approvers', 'under this configuration no operator could sign any more', { next });
 }
 
 /** Who may sign an act, sorted, and how many have to where this person does. */
@@ -56,6 +78,7 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
   if (act.kind === 'freeze' && act.op === 'set') {
     return { signers: sorted([...operators, ...able(people.approvers)]), neededWith: one };
   }
+  if (act.kind === 'config') await demandOperatorUnder(ledger, act);
   if (act.kind === 'standing') return standingSigning(ledger, act.change, people);
   if (act.kind !== 'registry') return { signers: sorted(operators), neededWith: one };
   const { change } = act;
@@ -80,8 +103,7 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
  * whom every such rule names (authority.standing.signers). To take it back, one of them or an operator is enough.
  */
 async function standingSigning(ledger: Ledger, change: StandingChange, people: People): Promise<Signing> {
-  const known = (await ledger.read(configKind, CONFIG_RECORD.id))?.state.config;
-  const config = TrustConfig.safeParse(known).data;
+  const config = await activeConfig(ledger);
   const able = people.approvers.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
   if (change.op === 'revoke') {
     const operators = people.operators.map(({ person }) => person);

@@ -15,11 +15,11 @@ import {
 import { verifies } from '../../test/support/verifies.js';
 import { publicSuite } from '../../vectors/read.js';
 import { parseReceipt } from '../actions/index.js';
-import { base64urlEncode, hexToBytes, type Json, Refusal } from '../core/index.js';
+import { base64urlEncode, digest, hexToBytes, type Json, parseJson, Refusal } from '../core/index.js';
 import { passkeyAlgorithm } from '../identity/index.js';
 import { checkGesture, gradeOf, isUsable } from './client-data.js';
 import { ProofVerifier } from './proof.js';
-import { challengeOf, type PasskeyReceipt, type RequestDocument } from './schema.js';
+import { challengeDigest, challengeOf, type PasskeyReceipt, type RequestDocument } from './schema.js';
 import { isSigned, verifyPasskey } from './webauthn.js';
 
 const HASH = (digit: string) => `sha256:${digit.repeat(64)}`;
@@ -147,6 +147,14 @@ describe('a gesture of a passkey', () => {
       const moved: PasskeyReceipt = { ...receipt, request: { ...REQUEST, ...change } as RequestDocument };
       assert.equal((await verifyPasskey(moved, es256, SETTINGS))?.code, 'challenge_mismatch');
     }
+    // The same request under the domain of another kind, of a command, of a batch of one.
+    const others = (['countersign-approval/config/1', 'countersign-command/1'] as const).map((domain) =>
+      digest(domain, REQUEST as unknown as Json),
+    );
+    for (const other of [...others, digest('countersign-approval-batch/1', [challengeDigest(REQUEST)])]) {
+      const bytes = hexToBytes(other.slice('sha256:'.length)) ?? new Uint8Array(0);
+      assert.equal(await verdict({ challenge: base64urlEncode(bytes) }), 'challenge_mismatch');
+    }
   });
 
   it('counts with either of the two signatures that P-256 has for it', async () => {
@@ -216,6 +224,11 @@ describe('the proof of a passkey', () => {
     assert.equal(formatOf({ ...GOOD, proof: { ...proof, authenticator_data: short } }), 'format');
     for (const more of [{ user_handle: 'x' }, { alg: 'none' }, { public_key: 'x' }]) {
       assert.equal(formatOf({ ...GOOD, proof: { ...proof, ...more } }), 'format');
+    }
+    const text = JSON.stringify(GOOD);
+    for (const name of ['signature', 'client_data', 'method']) {
+      const twice = text.replace(`"${name}":`, `"${name}":"x","${name}":`);
+      assert.throws(() => parseJson(twice, { code: 'format' }), { code: 'format' }, name);
     }
     for (const method of ['ed25519', 'none', 'WebAuthn', null]) assert.equal(formatOf({ ...GOOD, method }), 'format');
     assert.equal(formatOf({ ...GOOD, proof: { signature: proof.signature as string } }), 'format');
