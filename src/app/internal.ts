@@ -6,6 +6,7 @@
  */
 export { damageCopy } from './damage.js';
 export { bootstrapApprover } from './init.js';
+export { EMBEDDED, migrateSchema, migrateTo } from './migrate.js';
 export { describeKey, describePerson, listPeople } from './people.js';
 export { explainInFull, explainQuestion } from './policy-explain.js';
 export { checkPolicyFile, demandSound, draftEngine } from './policy-file.js';

@@ -52,6 +52,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   addConfig(program);
   addApprover(program);
   addSetup(program);
+  addMigrate(program);
   addCompletion(program);
   contexts.set(program, { streams, finished });
   return program;
@@ -149,6 +150,19 @@ function addSetup(program: Command): void {
     verb(program, 'restore [file]', 'put a backup back; an operator signs', 'restore ledger.backup'),
     async (_o, [file]) => (await load()).restore(file),
   );
+}
+
+function addMigrate(program: Command): void {
+  const migrate = verb(
+    program,
+    'migrate',
+    'bring the schema forward, or move the ledger to another store',
+    'migrate --to env:LEDGER_URL',
+  ).option(
+    '--to <store>',
+    'env:NAME or file:PATH of a postgres:// URL, the URL itself, or `embedded` for a file of the home',
+  );
+  run<{ readonly to?: string }>(migrate, async (options) => (await import('./commands/migrate.js')).migrate(options));
 }
 
 function addCompletion(program: Command): void {

@@ -12,6 +12,9 @@ export const FAILPOINTS = [
   'launch.after-call',
   'launch.before-settle',
   'launch.after-settle',
+  'migrate.copied',
+  'migrate.verified',
+  'migrate.switched',
 ] as const;
 
 export type FailpointName = (typeof FAILPOINTS)[number];

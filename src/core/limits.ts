@@ -81,6 +81,11 @@ export const LIMITS = {
   statementMsMax: 30_000,
   /** A transaction in which nobody asks anything is ended by the server after this. */
   transactionIdleMsMax: 2_000,
+  /** A statement that goes through a whole ledger may take this long. */
+  scanMsMax: 3_600_000,
+  /** Rows and bytes that travel together while a ledger is copied; one row may have more bytes. */
+  copyRowsMax: 500,
+  copyBytesMax: 8 * 1024 * 1024,
   /** Connecting to a server, and waiting for its answer beyond a statement's time. */
   connectMsMax: 5_000,
   /** Transactions that one ledger has open on a server at once. */

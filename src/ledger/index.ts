@@ -1,4 +1,5 @@
 /** The durable memory of the gate. */
+export { demandSame, Fingerprint, type Items, itemsOf, writeItems } from './copy.js';
 export {
   type AnyKind,
   type Columns,

@@ -69,6 +69,35 @@ export const postgresRequirements = {
     behaviour:
       "what one gate decides another learns within milliseconds and launches; a dead one's launch any other recovers",
   },
+  'migrate.moves': {
+    source: 'ledger',
+    behaviour:
+      'a ledger moved to a database and back is the same to the last byte: log, states, claims, payloads and what was erased',
+  },
+  'migrate.memory': {
+    source: 'authority',
+    behaviour: 'a gate vouches for its ledger in the new store, and still refuses one that was rolled back',
+  },
+  'migrate.alone': {
+    source: 'ledger',
+    behaviour: 'a ledger is moved only while no gate has it open, and no gate begins meanwhile',
+  },
+  'migrate.refuses-difference': {
+    source: 'ledger',
+    behaviour: 'any difference between ledger and copy refuses: the source stays as it was, the target is empty',
+  },
+  'migrate.no-fork': {
+    source: 'ledger',
+    behaviour: 'the store that a ledger was moved out of is refused to every gate, also to one with another home',
+  },
+  'migrate.crash': {
+    source: 'reliability',
+    behaviour: 'a migration that is killed anywhere leaves one ledger, and the same command brings it to its end',
+  },
+  'migrate.schema': {
+    source: 'ledger',
+    behaviour: '`countersign migrate` brings an older schema forward and refuses a newer one',
+  },
   'postgres.scenarios': {
     source: 'ledger',
     behaviour: 'the scenarios and faults of the gate pass on PostgreSQL as they do on the embedded store',

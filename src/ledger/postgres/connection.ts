@@ -61,6 +61,7 @@ export class Connection {
   static async open(
     url: string,
     onNotice: (channel: string, text: string) => void = () => undefined,
+    answerMsMax: number = LIMITS.statementMsMax,
   ): Promise<Connection> {
     const { default: pg } = await import('pg');
     const socket = new Socket();
@@ -69,7 +70,7 @@ export class Connection {
       stream: () => socket,
       application_name: 'countersign',
       connectionTimeoutMillis: LIMITS.connectMsMax,
-      query_timeout: LIMITS.statementMsMax + LIMITS.connectMsMax,
+      query_timeout: answerMsMax + LIMITS.connectMsMax,
       keepAlive: true,
       pipeline: true,
       types: {

@@ -17,6 +17,7 @@ interface Meta {
   /** 0 where there is no schema. */
   readonly version: number;
   readonly ledgerId: string | undefined;
+  readonly isMoved: boolean;
 }
 
 async function readMeta(connection: Connection): Promise<Meta> {
@@ -24,15 +25,29 @@ async function readMeta(connection: Connection): Promise<Meta> {
     name: 'schema',
     text: "SELECT to_regclass('countersign.meta') IS NOT NULL",
   });
-  if (there?.[0] !== true) return { version: 0, ledgerId: undefined };
+  if (there?.[0] !== true) return { version: 0, ledgerId: undefined, isMoved: false };
   const rows = await connection.ask({ name: 'meta', text: 'SELECT name, value FROM countersign.meta' });
   const values = new Map(rows.map((row) => row as unknown as [string, string]));
-  return { version: Number(values.get('schema_version') ?? 0), ledgerId: values.get('ledger_id') };
+  return {
+    version: Number(values.get('schema_version') ?? 0),
+    ledgerId: values.get('ledger_id'),
+    isMoved: values.has(MOVED),
+  };
 }
 
-/** The id of the ledger that a database holds. Refuses `not_initialized`, `invalid`; faults `corrupt`. */
-export async function ledgerIdOf(connection: Connection): Promise<string> {
-  const { version, ledgerId } = await readMeta(connection);
+/** The row of `meta` that says that the ledger was moved to another store. */
+export const MOVED = 'moved';
+
+/**
+ * The id of the ledger that a database holds. Refuses `not_initialized`, `invalid`, also for one that was moved
+ * elsewhere unless `evenMoved`; faults `corrupt`.
+ */
+export async function ledgerIdOf(connection: Connection, evenMoved = false): Promise<string> {
+  const { version, ledgerId, isMoved } = await readMeta(connection);
+  if (isMoved && !evenMoved) {
+    const next = 'name its present store, or run the same `countersign migrate` again where that was cut off';
+    throw new Refusal('invalid', 'the ledger was moved out of this database', { next });
+  }
   if (version === 0) throw new Refusal('not_initialized', 'the database holds no ledger');
   if (version > MIGRATIONS.length) {
     throw new Refusal('invalid', 'the store was written by a newer version of countersign');
@@ -56,21 +71,30 @@ export async function migratePostgres(url: string, newLedgerId?: string): Promis
   let connection: Connection | undefined;
   try {
     connection = await connectWithin(url, LIMITS.connectMsMax, () => false);
-    await connection.script(`BEGIN; ${MIGRATION_LOCK}`);
+    await connection.script('BEGIN');
     await migrate(connection, newLedgerId);
     await connection.script('COMMIT');
     return await ledgerIdOf(connection);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === '42501') {
-      throw new Refusal('forbidden', 'this user may not change the schema', { next: 'connect as the owner' });
-    }
-    throw serverError('the store could not be migrated', error);
+    throw forbiddenError(error) ?? serverError('the store could not be migrated', error);
   } finally {
     await connection?.end();
   }
 }
 
+/** Makes a ledger in a database that holds none, in the transaction that a connection is in. */
+export function makeLedger(connection: Connection, ledgerId: string): Promise<void> {
+  return migrate(connection, ledgerId);
+}
+
+/** What the server's refusal of a user's rights is told as; undefined for another error. */
+export function forbiddenError(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === '42501')) return undefined;
+  return new Refusal('forbidden', 'this user may not change the schema', { next: 'connect as the owner' });
+}
+
 async function migrate(connection: Connection, newLedgerId: string | undefined): Promise<void> {
+  await connection.script(MIGRATION_LOCK);
   const { version } = await readMeta(connection);
   if (version > MIGRATIONS.length) {
     throw new Refusal('invalid', 'the store was written by a newer version of countersign');

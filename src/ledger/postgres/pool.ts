@@ -55,10 +55,11 @@ export async function connectWithin(
   msMax: number,
   isClosed: () => boolean,
   onNotice?: (channel: string, text: string) => void,
+  answerMsMax?: number,
 ): Promise<Connection> {
   for (let waited = 0; ; waited += RETRY_MS) {
     try {
-      return await Connection.open(url, onNotice);
+      return await Connection.open(url, onNotice, answerMsMax);
     } catch (error) {
       if (isOurs(error)) throw error;
       if (waited >= msMax || isClosed()) throw new Fault('store', 'the server can not be reached', error);

@@ -166,7 +166,7 @@ export class PostgresLedger implements Ledger {
     await this.#follows();
     let connection: Connection | undefined;
     try {
-      connection = await Connection.open(this.#url);
+      connection = await Connection.open(this.#url, undefined, LIMITS.scanMsMax);
       return await verifyServer(connection, { ledgerId: this.ledgerId, kinds: this.#kinds }, expected);
     } catch (error) {
       throw serverError('the store could not be verified', error);

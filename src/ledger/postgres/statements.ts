@@ -90,6 +90,10 @@ export const STATEMENTS = all({
     WHERE l.sequence > $1 ORDER BY l.sequence LIMIT $2`,
   events: `SELECT ${EVENT_COLUMNS} FROM countersign.events e
     WHERE e.kind = $1 AND e.id = $2 AND e.revision >= $3 ORDER BY e.revision LIMIT $4`,
+  payloadSizes: `SELECT n.place, octet_length(p.bytes)
+    FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
+    JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision
+      AND p.address = n.address`,
   payloads: `SELECT n.place, p.bytes
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
     JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision

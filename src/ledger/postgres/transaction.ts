@@ -4,10 +4,10 @@
  * Source: spec ledger (group commit); docs/decisions/0006.
  */
 import { Fault, type Json, type JsonObject } from '../../core/index.js';
-import type { Base, Batch, ChangedRecord } from '../batch.js';
+import type { Base, Batch, TakenClaim, WrittenPayload } from '../batch.js';
 import { eventHash } from '../event.js';
-import { recordName } from '../kind.js';
-import { eventOf } from '../store.js';
+import { type RecordRef, recordName } from '../kind.js';
+import { type EventRow, eventOf, type RecordRow } from '../store.js';
 import type { Connection, Value } from './connection.js';
 import { corrupt, type FoldContext } from './fold.js';
 import { STATEMENTS } from './statements.js';
@@ -87,8 +87,16 @@ function outcomeOf({ ledgerId }: FoldContext, claim: FoundClaim | undefined): Js
   return claims?.outcome ?? null;
 }
 
+interface Place {
+  readonly record: RecordRef;
+  readonly revision: number;
+}
+
+/** What the table of events holds of one. */
+type EventColumns = Omit<EventRow, 'sequence' | 'logHash'>;
+
 /** The place of each event: kinds, ids, revisions. */
-export function placesOf({ events }: Pick<Batch, 'events'>): [string[], string[], number[]] {
+export function placesOf({ events }: { readonly events: readonly Place[] }): [string[], string[], number[]] {
   return [
     events.map(({ record }) => record.kind),
     events.map(({ record }) => record.id),
@@ -98,31 +106,14 @@ export function placesOf({ events }: Pick<Batch, 'events'>): [string[], string[]
 
 function writeBatch(connection: Connection, batch: Batch): Promise<unknown>[] {
   const { events, payloads, claims } = batch;
-  const records = [...batch.records.values()];
+  const records = [...batch.records.values()].map(({ row }) => row);
   const asked: Promise<unknown>[] = [];
   const ask = (name: keyof typeof STATEMENTS, values: Value[]) => asked.push(connection.ask(STATEMENTS[name], values));
   if (claims.length > 0) {
-    const sorted = [...claims].sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1));
-    ask('writeClaims', [
-      sorted.map(({ scope }) => scope),
-      sorted.map(({ principal }) => principal),
-      sorted.map(({ key }) => key),
-      sorted.map(({ command }) => command),
-      sorted.map(({ record }) => record.kind),
-      sorted.map(({ record }) => record.id),
-      sorted.map(({ revision }) => revision),
-    ]);
+    ask('writeClaims', claimValues([...claims].sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1))));
   }
-  if (events.length > 0) ask('writeEvents', eventValues(batch));
-  if (payloads.length > 0) {
-    ask('writePayloads', [
-      payloads.map(({ record }) => record.kind),
-      payloads.map(({ record }) => record.id),
-      payloads.map(({ revision }) => revision),
-      payloads.map(({ ref }) => ref),
-      payloads.map(({ bytes }) => (typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))),
-    ]);
-  }
+  if (events.length > 0) ask('writeEvents', eventValues(events));
+  if (payloads.length > 0) ask('writePayloads', payloadValues(payloads));
   if (records.length > 0) ask('writeRecords', recordValues(records));
   return asked;
 }
@@ -132,10 +123,22 @@ function claimKey({ scope, principal, key }: { scope: string; principal: string;
   return `${scope} ${principal} ${key}`;
 }
 
-function eventValues(batch: Batch): Value[] {
-  const { events } = batch;
+/** The columns of claims, of events, of payloads and of records, each as one array. */
+export function claimValues(claims: readonly TakenClaim[]): Value[] {
   return [
-    ...placesOf(batch),
+    claims.map(({ scope }) => scope),
+    claims.map(({ principal }) => principal),
+    claims.map(({ key }) => key),
+    claims.map(({ command }) => command),
+    claims.map(({ record }) => record.kind),
+    claims.map(({ record }) => record.id),
+    claims.map(({ revision }) => revision),
+  ];
+}
+
+export function eventValues(events: readonly EventColumns[]): Value[] {
+  return [
+    ...placesOf({ events }),
     events.map(({ type }) => type),
     events.map(({ at }) => at),
     events.map(({ actor }) => actor),
@@ -146,8 +149,17 @@ function eventValues(batch: Batch): Value[] {
   ];
 }
 
-function recordValues(records: readonly ChangedRecord[]): Value[] {
-  const rows = records.map(({ row }) => row);
+export function payloadValues(payloads: readonly WrittenPayload[]): Value[] {
+  return [
+    payloads.map(({ record }) => record.kind),
+    payloads.map(({ record }) => record.id),
+    payloads.map(({ revision }) => revision),
+    payloads.map(({ ref }) => ref),
+    payloads.map(({ bytes }) => (typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))),
+  ];
+}
+
+export function recordValues(rows: readonly RecordRow[]): Value[] {
   const column = (name: 'project' | 'status' | 'principal' | 'due' | 'lookup') =>
     rows.map(({ columns }) => columns[name] ?? null);
   return [

@@ -36,8 +36,13 @@ const SCANS = {
 const WHOLE = 'SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on';
 
 /** The rows of a scan, a page at a time. The connection is in a transaction. */
-async function* scan(connection: Connection, name: keyof typeof SCANS): AsyncGenerator<Row> {
-  await connection.script(`DECLARE scan_${name} NO SCROLL CURSOR FOR ${SCANS[name]}`);
+function scan(connection: Connection, name: keyof typeof SCANS): AsyncGenerator<Row> {
+  return scanRows(connection, name, SCANS[name]);
+}
+
+/** The rows of a statement under a name of its own. The connection is in a transaction. */
+export async function* scanRows(connection: Connection, name: string, text: string): AsyncGenerator<Row> {
+  await connection.script(`DECLARE scan_${name} NO SCROLL CURSOR FOR ${text}`);
   const fetch = { name: `fetch ${name}`, text: `FETCH FORWARD ${PAGE_ROWS} FROM scan_${name}` };
   for (let rows = await connection.ask(fetch); rows.length > 0; rows = await connection.ask(fetch)) yield* rows;
   await connection.script(`CLOSE scan_${name}`);
@@ -82,21 +87,31 @@ export async function verifyServer(
   context: { readonly ledgerId: string; readonly kinds: Kinds },
   expected?: LogHead,
 ): Promise<VerifyReport> {
-  const report = new Report();
-  await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${WHOLE}; SET LOCAL statement_timeout = 0`);
+  await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0');
   try {
-    for (const what of await damage(connection)) report.add({ where: 'store', what });
-    const { head, entries } = await verifyLog(connection, report, expected);
-    await new Walk(connection, context, report).run();
-    const queued = await countQueue(connection, report);
-    if (entries + queued !== report.events) {
-      report.add({ where: 'log', what: 'the log and the records hold different events' });
-    }
-    const { events, records, payloads, erased, defects } = report;
-    return { events, records, payloads, erased, head, defects };
+    return await verifyWithin(connection, context, expected);
   } finally {
     if (!connection.isLost) await connection.script('ROLLBACK');
   }
+}
+
+/** Verifies what the transaction that a connection is in sees. */
+export async function verifyWithin(
+  connection: Connection,
+  context: { readonly ledgerId: string; readonly kinds: Kinds },
+  expected?: LogHead,
+): Promise<VerifyReport> {
+  const report = new Report();
+  await connection.script(WHOLE);
+  for (const what of await damage(connection)) report.add({ where: 'store', what });
+  const { head, entries } = await verifyLog(connection, report, expected);
+  await new Walk(connection, context, report).run();
+  const queued = await countQueue(connection, report);
+  if (entries + queued !== report.events) {
+    report.add({ where: 'log', what: 'the log and the records hold different events' });
+  }
+  const { events, records, payloads, erased, defects } = report;
+  return { events, records, payloads, erased, head, defects };
 }
 
 /** The triggers that keep events and log are there and on, and the indexes are whole. */

@@ -42,13 +42,20 @@ export class SqliteStore implements LocalStore {
    * takes the file for itself, which SQLite grants to a lone connection only.
    */
   static alone<Result>(path: string, act: (store: { ledgerId: string; head: LogHead }) => Result): Result {
-    const store = new SqliteStore(path);
+    const store = SqliteStore.openAlone(path);
     try {
-      if (!store.#takeAlone()) throw new Refusal('busy', 'a gate is open on this store', { next: 'stop it first' });
       return act({ ledgerId: store.ledgerId, head: store.head() });
     } finally {
       store.close();
     }
+  }
+
+  /** Opens a file that no other connection has open, and that none can open until it is closed. Refuses `busy`. */
+  static openAlone(path: string): SqliteStore {
+    const store = new SqliteStore(path);
+    if (store.#takeAlone()) return store;
+    store.close();
+    throw new Refusal('busy', 'a gate is open on this store', { next: 'stop it first' });
   }
 
   #takeAlone(): boolean {

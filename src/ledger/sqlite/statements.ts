@@ -32,7 +32,7 @@ const TEXTS = {
 export const SCANS = {
   events: 'SELECT * FROM events ORDER BY kind, id, revision',
   records: 'SELECT * FROM records ORDER BY kind, id',
-  claims: 'SELECT * FROM claims',
+  claims: 'SELECT * FROM claims ORDER BY scope, principal, key',
   payloads: 'SELECT sequence, address FROM payloads',
 } as const;
 
