@@ -5,7 +5,7 @@
  * Source: spec authority (approvers and keys).
  */
 import { existsSync, renameSync } from 'node:fs';
-import { Refusal } from '../core/index.js';
+import { LIMITS, Refusal } from '../core/index.js';
 import {
   confirmationCode,
   isSameCode,
@@ -20,7 +20,7 @@ import { type Ledger, SqliteStore } from '../ledger/index.js';
 import { checkHome, type Home } from './home.js';
 import { keysOf } from './people.js';
 import { interruptOpen } from './restore.js';
-import { demandStore, openStore } from './store.js';
+import { demandStore, type OpenedStore, openStore } from './store.js';
 
 export interface Recovered {
   readonly person: string;
@@ -31,19 +31,28 @@ export interface Recovered {
 }
 
 /**
- * INVARIANT: nobody is recovered beside a gate that works (receipts.recover.terminal). A ledger in a database has no
- * file to take: whoever owns it stops its gates.
+ * Opens the ledger of a home that no gate has open. Refuses `busy` while one has; in a database that is told by leases,
+ * which end some time after a gate that died.
+ * INVARIANT: nobody is recovered beside a gate that works (receipts.recover.terminal).
  */
-function demandAlone(home: Home): void {
+async function openAlone(home: Home): Promise<OpenedStore> {
   demandStore(home);
   checkHome(home);
   if (existsSync(home.store)) SqliteStore.alone(home.store, () => undefined);
+  const opened = await openStore(home, {});
+  try {
+    if ((await opened.ledger.hasOthers?.()) !== true) return opened;
+    const next = `stop it first; of a gate that died the database knows for ${LIMITS.leaseMs / 1_000} s`;
+    throw new Refusal('busy', 'a gate is open on this store', { next });
+  } catch (error) {
+    await opened.ledger.close();
+    throw error;
+  }
 }
 
 /** The ledger that would be recovered. Refuses `busy` while a gate is open on it, `not_initialized`, `forbidden`. */
 export async function recoverable(home: Home): Promise<{ ledgerId: string }> {
-  demandAlone(home);
-  const { ledger, ledgerId } = await openStore(home, {});
+  const { ledger, ledgerId } = await openAlone(home);
   try {
     const identity = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state;
     if (identity?.bootstrapped === true) return { ledgerId };
@@ -57,8 +66,7 @@ export async function recoverable(home: Home): Promise<{ ledgerId: string }> {
 /** `typed` is what a person typed at the terminal. Refuses `forbidden` for another code, and as `recoverable`. */
 export async function recoverApprover(home: Home, keyText: string, typed: string): Promise<Recovered> {
   const { person, publicKey } = readKeyFile(keyText);
-  demandAlone(home);
-  const { ledger, ledgerId } = await openStore(home, {});
+  const { ledger, ledgerId } = await openAlone(home);
   try {
     if (!isSameCode(typed, confirmationCode(ledgerId, publicKey))) {
       throw new Refusal('forbidden', 'the code is another one: nothing was recovered', { next: 'start again' });

@@ -215,6 +215,8 @@ export interface Ledger {
    * share, and others may have taken it for dead. A store of one machine has no leases.
    */
   leaseBarrier?(): Refusal | undefined;
+  /** Whether another gate may be at work on a store that several share. */
+  hasOthers?(): Promise<boolean>;
   /** Finishes the work that waits, and takes no more. */
   close(): Promise<void>;
 }

@@ -3,7 +3,18 @@ import { it } from 'node:test';
 import { passesOnPostgres } from '../support/run-on-postgres.js';
 import { verifies } from '../support/verifies.js';
 
-const NAMES = ['acts', 'between', 'configuration', 'fail-closed', 'inbox', 'model', 'proposals', 'tool'];
+const NAMES = [
+  'acts',
+  'between',
+  'configuration',
+  'fail-closed',
+  'inbox',
+  'model',
+  'passkeys',
+  'people',
+  'proposals',
+  'tool',
+];
 
 for (const path of [...NAMES.map((name) => `test/scenarios/${name}.test.ts`), 'test/faults/pause.test.ts']) {
   it(`${path} passes on PostgreSQL`, async () => {

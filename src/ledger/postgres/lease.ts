@@ -24,6 +24,11 @@ const RENEW: Statement = {
   text: `UPDATE countersign.leases SET until = clock_timestamp() + interval '${SECONDS} s'
     WHERE gate = $1 AND until > clock_timestamp() RETURNING gate`,
 };
+const OTHERS: Statement = {
+  name: 'otherLeases',
+  text: `SELECT gate FROM countersign.leases
+    WHERE gate <> $1 AND name LIKE 'gate/%' AND until > clock_timestamp() LIMIT 1`,
+};
 /** The row of a gate that died is of no use to anybody. */
 const CLEAR: Statement = {
   name: 'clearLeases',
@@ -72,6 +77,11 @@ export class Lease {
     const renewed = this.#gate === undefined ? undefined : await this.#ask(RENEW, [this.#gate]);
     this.#gate = renewed ?? (await this.#ask(TAKE, []));
     if (this.#gate !== undefined) this.#until = before + LIMITS.leaseMs;
+  }
+
+  /** Whether another gate is alive, or died less than a lease ago. */
+  async hasOthers(): Promise<boolean> {
+    return (await this.#ask(OTHERS, [this.#gate ?? ''])) !== undefined;
   }
 
   async end(): Promise<void> {

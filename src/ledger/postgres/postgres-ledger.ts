@@ -179,6 +179,10 @@ export class PostgresLedger implements Ledger {
     return this.#lease.barrier();
   }
 
+  hasOthers(): Promise<boolean> {
+    return this.#lease.hasOthers();
+  }
+
   backup(): Promise<void> {
     const next = 'back the database up with pg_dump, or with what your provider offers';
     return Promise.reject(new Refusal('invalid', 'a store on a server is backed up by the server', { next }));
