@@ -10,7 +10,8 @@ import type { Ledger, ListQuery, Page } from '../ledger/index.js';
 import { CedarDoor, cedarDefect, StoredPolicy } from '../policy/index.js';
 
 /**
- * A configuration whose connectors could not be opened would lock everybody out once it is the active one, and one whose
+ * A configuration whose connectors could not be opened would lock everybody out once it is the active one, and one
+ * whose
  * Cedar files could not be read would deny everything.
  */
 export function demandOpenable(act: Act): void {

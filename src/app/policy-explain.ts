@@ -20,7 +20,10 @@ import { placeOf } from './policy-file.js';
 import { readTrustText } from './trust-file.js';
 
 export interface FullExplanation extends Explained {
-  /** Where the rules stand that determined it: file and line; null where no file says the same as the active version. */
+  /**
+   * Where the rules stand that determined it: file and line; null where no file says the same as the active
+   * version.
+   */
   readonly places: Readonly<Record<string, string | null>>;
   readonly facts: PolicyQuestion;
   /** The plain rules of the active version that cover the action. */

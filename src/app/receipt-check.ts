@@ -45,7 +45,10 @@ export async function checkReceiptOffline(value: unknown, publicKeyHex: string):
   return { verdict: 'good', request, method: receipt.method, checked_against: 'public_key' };
 }
 
-/** Refuses `format`, `unknown_request`, `unknown_authenticator`, `foreign_authenticator`, and what a proof is refused for. */
+/**
+ * Refuses `format`, `unknown_request`, `unknown_authenticator`, `foreign_authenticator`, and what a proof is
+ * refused for.
+ */
 export async function checkReceiptOnline(gate: Gate, value: unknown): Promise<CheckedReceipt> {
   const receipt = parseReceipt(value);
   const { request } = receipt;

@@ -1,5 +1,6 @@
 /**
- * Recovery: the ceremony of the first approver once more, for a ledger whose operators lost their keys. It runs while no
+ * Recovery: the ceremony of the first approver once more, for a ledger whose operators lost their keys. It runs
+ * while no
  * gate is open on the store, at the terminal of the store's owner; it registers one new key, takes back those that its
  * person held, and raises the epoch, which voids every earlier request and receipt. It is shown for ever.
  * Source: spec authority (approvers and keys).

@@ -1,5 +1,6 @@
 /**
- * Which change of people and keys an event of the log is: one that was signed for, somebody's own, or part of a recovery
+ * Which change of people and keys an event of the log is: one that was signed for, somebody's own, or part of a
+ * recovery
  * at the terminal, which may register one key, give its person their roles, take back the keys that the person held
  * before, each once, and nothing else.
  */

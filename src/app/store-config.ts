@@ -1,5 +1,6 @@
 /**
- * Which store a home's ledger stands in: a file of the home, or a PostgreSQL database that its `countersign.yaml` names,
+ * Which store a home's ledger stands in: a file of the home, or a PostgreSQL database that its `countersign.yaml`
+ * names,
  * in plain or as a secret (`env:NAME`, `file:PATH`). The URL may hold a password, so no message ever shows it.
  * Source: spec doors (configuration).
  */

@@ -17,14 +17,7 @@ import {
   type Random,
   Refusal,
 } from '../core/index.js';
-import {
-  changedRecords,
-  decideRegistry,
-  LEDGER_RECORD,
-  ledgerKind,
-  type RegistryFacts,
-  restoreLedger,
-} from '../identity/index.js';
+import { changedRecords, decideRegistry, LEDGER_RECORD, ledgerKind, restoreLedger } from '../identity/index.js';
 import type { Ledger, NewEvent, RecordRef, View } from '../ledger/index.js';
 import { applyConfig, CONFIG_RECORD, configKind, METHODS } from '../policy/index.js';
 import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
@@ -33,7 +26,7 @@ import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
 import { openRequest, requestKind, signRequest, useRequest } from './machine.js';
 import type { ProofVerifier } from './proof.js';
 import type { Receipt, RequestDocument } from './schema.js';
-import { peopleOf, signingOf } from './signers.js';
+import { factRecords, lastKeys, type People, peopleOf, signingOf, staleKeys } from './signers.js';
 import { decideStanding, grantKind, grantRecord } from './standing.js';
 import { renderSummary, summaryDigest } from './summary.js';
 import type { Expected } from './verify.js';
@@ -191,7 +184,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   await ledger.commit({
     actor: request.approver,
     once: receipts.map((one) => ({ scope: 'nonce', key: one.request.nonce })),
-    reads: act.kind === 'registry' ? operatorRecords(people) : [],
+    reads: factRecords(act, people),
     writes: [...recordsOf(act), ...receipts.flatMap(receiptRecords)],
     decide: (view) => {
       for (const one of receipts) {
@@ -249,14 +242,6 @@ async function keep({ ledger }: ActServices, receipt: Receipt, expected: Expecte
   });
 }
 
-/** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
-function operatorRecords({ operators: known }: RegistryFacts): RecordRef[] {
-  return known.flatMap(({ person, keys }): RecordRef[] => [
-    { kind: 'person', id: person },
-    ...keys.map((id) => ({ kind: 'key', id }) as const),
-  ]);
-}
-
 /** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
 function recordsOf(act: Act): RecordRef[] {
   const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
@@ -266,20 +251,15 @@ function recordsOf(act: Act): RecordRef[] {
   return records;
 }
 
-function actEvents(
-  view: View,
-  act: Act,
-  facts: RegistryFacts,
-  receipts: readonly Receipt[],
-): readonly NewEvent[] | Refusal {
+function actEvents(view: View, act: Act, facts: People, receipts: readonly Receipt[]): readonly NewEvent[] | Refusal {
   const { request_id, approver } = (receipts[0] as Receipt).request;
   const also = receipts.slice(1).map(({ request }) => ({ request_id: request.request_id, approver: request.approver }));
   const authorization: JsonObject = { request_id, approver, ...(also.length === 0 ? {} : { also }) };
   switch (act.kind) {
     case 'registry':
-      return decideRegistry(view, act.change, facts, approver, authorization);
+      return staleKeys(view, facts) ?? decideRegistry(view, act.change, facts, approver, authorization);
     case 'config':
-      return staleBase(view, act) ?? [applyConfig(act.config, authorization)];
+      return staleBase(view, act) ?? lastKeys(view, act, facts) ?? [applyConfig(act.config, authorization)];
     case 'restore':
       return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
     case 'freeze': {

@@ -58,7 +58,10 @@ function isFrozen({ scope, name }: Frozen, subject: FreezeSubject): boolean {
   }
 }
 
-/** INVARIANT: what is frozen is asked, approved and launched by nobody (authority.freeze). The view holds its record. */
+/**
+ * INVARIANT: what is frozen is asked, approved and launched by nobody (authority.freeze). The view holds its
+ * record.
+ */
 export function frozenIn(view: View, subject: FreezeSubject): Refusal | undefined {
   return frozenBy(view.get(freezeKind, FREEZE_RECORD.id)?.state, subject);
 }

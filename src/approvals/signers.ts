@@ -4,7 +4,7 @@
  */
 import { LIMITS, matchesPattern, Refusal } from '../core/index.js';
 import { type KeyState, keyKind, personKind, type RegistryFacts, type Role } from '../identity/index.js';
-import type { KindName, Ledger, ListRow } from '../ledger/index.js';
+import type { KindName, Ledger, ListRow, RecordRef, View } from '../ledger/index.js';
 import { type ApprovalRule, CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
 import type { Act } from './act-schema.js';
 import { approversOf, excludedOf } from './rules.js';
@@ -13,6 +13,8 @@ import type { Grant, StandingChange } from './standing.js';
 /** Active people by role, with the keys of each that are active and can be used under a configuration. */
 export interface People extends RegistryFacts {
   readonly approvers: RegistryFacts['operators'];
+  /** Of the configuration that says whether passkeys can be used. */
+  readonly configHead: string | undefined;
 }
 
 async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly ListRow[]> {
@@ -27,8 +29,9 @@ async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly List
 }
 
 /** Without pages no passkey counts: whoever has nothing else signs nothing. */
-export async function peopleOf(ledger: Ledger, passkeysCount?: boolean): Promise<People> {
-  const counts = passkeysCount ?? (await activeConfig(ledger))?.webauthn !== undefined;
+export async function peopleOf(ledger: Ledger): Promise<People> {
+  const configured = await ledger.read(configKind, CONFIG_RECORD.id);
+  const counts = TrustConfig.safeParse(configured?.state.config).data?.webauthn !== undefined;
   const keys: KeyState[] = [];
   for (const { id } of await activeRows(ledger, 'key')) {
     const key = (await ledger.read(keyKind, id))?.state;
@@ -40,23 +43,60 @@ export async function peopleOf(ledger: Ledger, passkeysCount?: boolean): Promise
     found.push({ person: id, roles, keys: keys.filter(({ person }) => person === id).map(({ key_id }) => key_id) });
   }
   const having = (role: Role) => found.filter(({ roles }) => roles.includes(role));
-  return { operators: having('operator'), approvers: having('approver') };
+  return { operators: having('operator'), approvers: having('approver'), configHead: configured?.head };
 }
 
-async function activeConfig(ledger: Ledger): Promise<TrustConfig | undefined> {
-  return TrustConfig.safeParse((await ledger.read(configKind, CONFIG_RECORD.id))?.state.config).data;
+/** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
+export function factRecords({ kind }: Act, { operators }: People): readonly RecordRef[] {
+  if (kind !== 'registry' && kind !== 'config') return [];
+  return operators.flatMap(({ person, keys }): RecordRef[] => [
+    { kind: 'person', id: person },
+    ...keys.map((id) => ({ kind: 'key', id }) as const),
+  ]);
+}
+
+/** Which keys can be used was judged under another configuration than the one that the commit holds. */
+export function staleKeys(view: View, { configHead }: People): Refusal | undefined {
+  if (view.get(configKind, CONFIG_RECORD.id)?.head === configHead) return undefined;
+  return new Refusal('busy', 'the configuration changed at the same time');
 }
 
 /**
  * INVARIANT: no configuration takes the last key away that an operator can use (receipts.webauthn.last-operator): a
  * passkey belongs to the domain that it was made for.
  */
-async function demandOperatorUnder(ledger: Ledger, { config, before }: Extract<Act, { kind: 'config' }>) {
-  if (before.webauthn === undefined || before.webauthn.rp_id === config.webauthn?.rp_id) return;
-  const { operators } = await peopleOf(ledger, false);
-  if (operators.some(({ keys }) => keys.length > 0)) return;
+export function lastKeys(view: View, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
+  if (!endsPasskeys(act)) return undefined;
+  const stays = (id: string) => {
+    const key = view.get(keyKind, id)?.state;
+    return key?.state === 'active' && key.method !== 'webauthn';
+  };
+  const isLeft = operators.some(
+    ({ person, keys }) => view.get(personKind, person)?.state.state === 'active' && keys.some(stays),
+  );
+  return isLeft ? undefined : noOperatorLeft();
+}
+
+function endsPasskeys({ config, before }: Extract<Act, { kind: 'config' }>): boolean {
+  return before.webauthn !== undefined && before.webauthn.rp_id !== config.webauthn?.rp_id;
+}
+
+function noOperatorLeft(): Refusal {
   const next = 'keep the domain of `webauthn`, or register a software key of an operator first';
-  throw new Refusal('approvers', 'under this configuration no operator could sign any more', { next });
+  return new Refusal('approvers', 'under this configuration no operator could sign any more', { next });
+}
+
+async function activeConfig(ledger: Ledger): Promise<TrustConfig | undefined> {
+  return TrustConfig.safeParse((await ledger.read(configKind, CONFIG_RECORD.id))?.state.config).data;
+}
+
+/** Nobody is asked to sign for what could not be carried out. */
+async function demandOperatorUnder(ledger: Ledger, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
+  if (!endsPasskeys(act)) return;
+  for (const id of operators.flatMap(({ keys }) => keys)) {
+    if ((await ledger.read(keyKind, id))?.state.method === 'ed25519') return;
+  }
+  throw noOperatorLeft();
 }
 
 /** Who may sign an act, sorted, and how many have to where this person does. */
@@ -66,7 +106,8 @@ export interface Signing {
 }
 
 /**
- * A further key of a person is that person's to sign for, and so is being away; a person takes their own key back alone;
+ * A further key of a person is that person's to sign for, and so is being away; a person takes their own key back
+ * alone;
  * whoever approves may stop everything; everything else is an operator's.
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
@@ -78,7 +119,7 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
   if (act.kind === 'freeze' && act.op === 'set') {
     return { signers: sorted([...operators, ...able(people.approvers)]), neededWith: one };
   }
-  if (act.kind === 'config') await demandOperatorUnder(ledger, act);
+  if (act.kind === 'config') await demandOperatorUnder(ledger, act, people);
   if (act.kind === 'standing') return standingSigning(ledger, act.change, people);
   if (act.kind !== 'registry') return { signers: sorted(operators), neededWith: one };
   const { change } = act;

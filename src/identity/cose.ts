@@ -1,7 +1,8 @@
 /**
  * The public key of a passkey, as an authenticator hands it over (COSE, RFC 9052). Pure.
  * Two forms are let in, each byte for byte: P-256 with ES256 and Ed25519 with EdDSA, spelled canonically, with a sound
- * point. Everything else is refused, so that a key has one spelling and one algorithm, and neither is a caller's choice.
+ * point. Everything else is refused, so that a key has one spelling and one algorithm, and neither is a caller's
+ * choice.
  * Source: spec authority (request and receipt), core (Ed25519 keys).
  */
 import { admitKey, hexToBytes, isP256Point } from '../core/index.js';

@@ -211,7 +211,8 @@ export interface Ledger {
    */
   backup(path: string): Promise<void>;
   /**
-   * Why this process may launch and recover nothing at present: it does not hold its lease on a store that several gates
+   * Why this process may launch and recover nothing at present: it does not hold its lease on a store that several
+   * gates
    * share, and others may have taken it for dead. A store of one machine has no leases.
    */
   leaseBarrier?(): Refusal | undefined;

@@ -1,7 +1,8 @@
 /**
  * The door to Cedar's WebAssembly: loaded when a decision first needs it, asked with a policy set that was parsed once.
  *
- * Cedar skips a policy whose evaluation fails, so that a `forbid` that fails forbids nothing. Here every failure, in any
+ * Cedar skips a policy whose evaluation fails, so that a `forbid` that fails forbids nothing. Here every failure,
+ * in any
  * policy, is an answer of its own. An exception of the module (a trap) may leave its memory as it was in the middle of
  * something: that instance is never asked again, and the next question loads a fresh one.
  * INVARIANT: nothing of Cedar's answers is an allowance unless every policy was evaluated (policy.errors.deny).

@@ -1,6 +1,8 @@
 /**
- * What is wrong with policies before anybody relies on them: Cedar's validator over every known operation, strictly, and
- * what it can't know: a rule about an operation that there is not, or an argument that it doesn't take. Pure but for the
+ * What is wrong with policies before anybody relies on them: Cedar's validator over every known operation,
+ * strictly, and
+ * what it can't know: a rule about an operation that there is not, or an argument that it doesn't take. Pure but
+ * for the
  * door to Cedar.
  * Source: spec authority (policy: `policy check`).
  */

@@ -35,7 +35,8 @@ const OTHERWISE: Readonly<Record<'classes' | 'ask' | 'deny', readonly CompiledPo
     builtIn('launch', `permit (principal, action in ${LAUNCH}, resource);`),
     builtIn(
       'unattended classes',
-      `permit (principal, action in ${UNATTENDED}, resource)\nwhen { context.class == "read" || context.class == "reversible" };`,
+      `permit (principal, action in ${UNATTENDED}, resource)\n` +
+        'when { context.class == "read" || context.class == "reversible" };',
     ),
   ],
   ask: [builtIn('launch', `permit (principal, action in ${LAUNCH}, resource);`)],

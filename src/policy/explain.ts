@@ -1,5 +1,6 @@
 /**
- * Why a decision is as it is, in words: for each plain rule the conditions that do not hold, and of the rules that allow
+ * Why a decision is as it is, in words: for each plain rule the conditions that do not hold, and of the rules that
+ * allow
  * the one that is nearest. It explains and decides nothing. Pure.
  * Source: spec authority (policy: `policy explain`).
  */

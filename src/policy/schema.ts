@@ -54,7 +54,8 @@ const ruleFields = {
     .min(1)
     .default([...METHODS]),
   /**
-   * Who may not approve: the proposer itself, the person who owns the proposing agent, the person who edited the action.
+   * Who may not approve: the proposer itself, the person who owns the proposing agent, the person who edited the
+   * action.
    */
   separate: z.array(z.enum(['proposer', 'owner', 'editor'])).default(['proposer']),
   /** Whether a software key counts for class costly. */

@@ -1,8 +1,10 @@
 /**
  * `git-merge`: merges a pull request on GitHub through gh, or looks at one.
  *
- * It promises: base and head repository, base branch and head commit of the proposal are those of the merge; gh is given
- * the head commit, so that the server itself refuses another one; the outcome is what the server says of the pull request
+ * It promises: base and head repository, base branch and head commit of the proposal are those of the merge; gh is
+ * given
+ * the head commit, so that the server itself refuses another one; the outcome is what the server says of the pull
+ * request
  * after the merge, never gh's exit status alone. A merge may land later by itself (a merge queue), so that an open pull
  * request is an unknown outcome. It refuses a repository under another name than its own, drafts, conflicts, and pull
  * requests that are not open.

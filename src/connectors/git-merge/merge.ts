@@ -2,7 +2,8 @@
  * The one effect of `git-merge`: gh merges a pull request whose head is the pinned commit, and is never believed about
  * it. What the server says of the pull request afterwards counts.
  *
- * It promises: `confirmed` only for a pull request that is merged, with a commit, at the pinned head; `failed` only where
+ * It promises: `confirmed` only for a pull request that is merged, with a commit, at the pinned head; `failed`
+ * only where
  * nothing was sent, where the server's own refusal came back and the pull request is still open, or where it is closed
  * or merged at another head; all else is `unknown`: a lost answer, gh's own success while the pull request is open (a
  * merge queue), an answer that can not be read.

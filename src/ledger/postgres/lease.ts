@@ -1,6 +1,8 @@
 /**
- * A gate's lease: a row that says until when the gate is alive, renewed at a third of its time. A gate that does not hold
- * it may have been taken for dead, so it launches nothing and recovers nothing; what it knows of a call it still settles.
+ * A gate's lease: a row that says until when the gate is alive, renewed at a third of its time. A gate that does
+ * not hold
+ * it may have been taken for dead, so it launches nothing and recovers nothing; what it knows of a call it still
+ * settles.
  *
  * It counts by this machine's monotonic clock from before the server was asked, so that a pause of the process, however
  * long, or a clock that is set, never makes it look held when the server thinks otherwise.

@@ -205,7 +205,10 @@ export class PostgresLedger implements Ledger {
     if (this.#closed !== undefined) throw new Fault('store', 'the ledger is closed');
   }
 
-  /** What this process committed is in the log, and projected, for what is read next: all of it, or records of a kind. */
+  /**
+   * What this process committed is in the log, and projected, for what is read next: all of it, or records of a
+   * kind.
+   */
   async #follows(kind?: KindName): Promise<void> {
     this.#assertOpen();
     if (kind === undefined || this.#projected.has(kind)) await this.#sequencer.caughtUp();

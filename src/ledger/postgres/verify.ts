@@ -1,5 +1,6 @@
 /**
- * Recomputes a whole store on a server, in one snapshot: events, records, claims and payloads are walked side by side in
+ * Recomputes a whole store on a server, in one snapshot: events, records, claims and payloads are walked side by
+ * side in
  * the order of their keys, the log in its own order, all of it by cursors, so that memory does not grow with the store.
  * Repairs nothing.
  *
