@@ -235,6 +235,14 @@ describe('a passkey', () => {
     const bare = await memoryWorld();
     await carriedOut(bare, addPasskeyAct(own));
     assert.equal(await codeOf(carriedOut(bare, revoke)), 'approvers');
+    // Each alone would do; both at once would leave nobody.
+    const both = await passkeyWorld();
+    await carriedOut(both, addPasskeyAct(own));
+    const requests = [await both.gate.requestAct(revoke), await both.gate.requestAct(await configAct(both, TRUST))];
+    const results = await Promise.allSettled(
+      requests.map(({ request: one }) => both.gate.submit(passkeyReceipt(own, one))),
+    );
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
   it('is told first what it may not do: a bad gesture of somebody who may not sign ends nothing', async () => {
