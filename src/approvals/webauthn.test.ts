@@ -15,7 +15,7 @@ import {
 import { verifies } from '../../test/support/verifies.js';
 import { publicSuite } from '../../vectors/read.js';
 import { parseReceipt } from '../actions/index.js';
-import { base64urlEncode, digest, hexToBytes, type Json, parseJson, Refusal } from '../core/index.js';
+import { base64urlEncode, digest, hexToBytes, type Json, LIMITS, parseJson, Refusal } from '../core/index.js';
 import { passkeyAlgorithm } from '../identity/index.js';
 import { checkGesture, gradeOf, isUsable } from './client-data.js';
 import { ProofVerifier } from './proof.js';
@@ -220,8 +220,17 @@ describe('the proof of a passkey', () => {
         assert.equal(formatOf({ ...GOOD, proof: { ...proof, [name]: value } }), 'format', name);
       }
     }
-    const short = base64urlEncode(new Uint8Array(36));
-    assert.equal(formatOf({ ...GOOD, proof: { ...proof, authenticator_data: short } }), 'format');
+    const bounds = [
+      ['authenticator_data', 37, LIMITS.authenticatorDataBytesMax],
+      ['client_data', 1, LIMITS.clientDataBytesMax],
+      ['signature', 1, LIMITS.signatureBytesMax],
+    ] as const;
+    for (const [name, min, max] of bounds) {
+      const told = [min - 1, min, max, max + 1].map((count) =>
+        formatOf({ ...GOOD, proof: { ...proof, [name]: base64urlEncode(new Uint8Array(count)) } }),
+      );
+      assert.deepEqual(told, ['format', 'read', 'read', 'format'], name);
+    }
     for (const more of [{ user_handle: 'x' }, { alg: 'none' }, { public_key: 'x' }]) {
       assert.equal(formatOf({ ...GOOD, proof: { ...proof, ...more } }), 'format');
     }

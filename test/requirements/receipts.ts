@@ -20,6 +20,7 @@ export const receiptRequirements = {
     'a passkey is registered by a receipt, with a sound public key in its one spelling',
   ),
   'receipts.webauthn.gate': promise('what a passkey signed is approved, launched and audited like any other receipt'),
+  'receipts.webauthn.kinds': promise('a passkey signs acts and resolutions of every kind, each for itself alone'),
   'receipts.webauthn.last-operator': promise('no change takes the last key away that an operator can use'),
   'receipts.keys.one-method': promise('a key has one method: no receipt of the other counts by it'),
   'receipts.batch.counts': promise(

@@ -85,6 +85,14 @@ describe('a passkey', () => {
     for (const credential of ['', 'AAAA', `${BOB.credential}=`, 'A'.repeat(1_400)]) {
       assert.equal(await codeOf(carriedOut(world, addPasskeyAct({ ...BOB, credential }))), 'invalid');
     }
+    const ids = [15, 16, LIMITS.passkeyIdBytesMax, LIMITS.passkeyIdBytesMax + 1].map(async (count) => {
+      const eve = { ...authenticator('human:eve'), credential: base64urlEncode(new Uint8Array(count)) };
+      return world.gate.requestAct(addPasskeyAct(eve)).then(
+        () => 'asked',
+        (error: { code: string }) => error.code,
+      );
+    });
+    assert.deepEqual(await Promise.all(ids), ['invalid', 'asked', 'asked', 'invalid']);
   });
 
   it('of a person who has one is signed for by that person, with it', async () => {
