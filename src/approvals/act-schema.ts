@@ -150,14 +150,33 @@ export interface ConfigChange {
   readonly after: string;
 }
 
-/** The paths at which two configurations differ, each with both values in full. */
+/**
+ * The paths at which two configurations differ, each with both values in full. Rules are compared by their titles, so
+ * that a change of one shows as that; their order is a line of its own where it or the titles change.
+ */
 export function configChanges(before: Json | undefined, after: Json | undefined, path = ''): readonly ConfigChange[] {
   if (textOf(before) === textOf(after)) return [];
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((name) => configChanges(before[name], after[name], path === '' ? name : `${path}.${name}`));
   }
-  return [{ path, before: textOf(before), after: textOf(after) }];
+  const [was, is] = [titled(before), titled(after)];
+  if (was === undefined || is === undefined) return [{ path, before: textOf(before), after: textOf(after) }];
+  const order = { path: `${path} in order`, before: textOf(was.titles), after: textOf(is.titles) };
+  const changes = configChanges(was.rules, is.rules, path);
+  return order.before === order.after ? changes : [...changes, order];
+}
+
+/** A list of rules by their titles; undefined for any other value, and for two rules of one title. */
+function titled(value: Json | undefined): { readonly rules: JsonObject; readonly titles: Json[] } | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const titles = value.map((rule: Json) => (isObject(rule) ? rule['title'] : undefined));
+  const areNames = titles.every((title) => typeof title === 'string') && new Set(titles).size === titles.length;
+  if (!areNames) return undefined;
+  return {
+    rules: Object.fromEntries(value.map((rule, at) => [titles[at], rule])) as JsonObject,
+    titles: titles as Json[],
+  };
 }
 
 /** Canonical, so that a document reads the same before and after it was stored. */

@@ -101,4 +101,26 @@ describe('a configuration', () => {
       { path: 'e', before: 'none', after: 'null' },
     ]);
   });
+
+  it('shows a change of a rule by its title, and a change of their order', () => {
+    verifies('authority.config.changes');
+    const rule = (title: string, decide: string) => ({ title, decide });
+    const rules = [rule('one', 'ask'), rule('two', 'deny')];
+    assert.deepEqual(configChanges({ rules }, { rules: [rule('one', 'allow'), rule('two', 'deny')] }), [
+      { path: 'rules.one.decide', before: '"ask"', after: '"allow"' },
+    ]);
+    assert.deepEqual(configChanges({ rules }, { rules: [...rules].reverse() }), [
+      { path: 'rules in order', before: '["one","two"]', after: '["two","one"]' },
+    ]);
+    const added = configChanges({ rules }, { rules: [...rules, rule('three', 'ask')] });
+    assert.deepEqual(
+      added.map(({ path }) => path),
+      ['rules.three', 'rules in order'],
+    );
+    const twice = [rule('one', 'ask'), rule('one', 'deny')];
+    assert.deepEqual(
+      configChanges({ rules }, { rules: twice }).map(({ path }) => path),
+      ['rules'],
+    );
+  });
 });
