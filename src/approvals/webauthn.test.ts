@@ -20,7 +20,7 @@ import { passkeyAlgorithm } from '../identity/index.js';
 import { checkGesture, gradeOf, isUsable } from './client-data.js';
 import { ProofVerifier } from './proof.js';
 import { challengeDigest, challengeOf, type PasskeyReceipt, type RequestDocument } from './schema.js';
-import { isSigned, verifyPasskey } from './webauthn.js';
+import { isDerSignature, isSigned, verifyPasskey } from './webauthn.js';
 
 const HASH = (digit: string) => `sha256:${digit.repeat(64)}`;
 const REQUEST: RequestDocument = {
@@ -334,6 +334,37 @@ describe('the vectors of the W3C', () => {
       assert.ok(['good', 'user_verification', 'user_presence'].includes(verdictOf), `${name}: ${verdictOf}`);
     }
     assert.ok([...told.values()].filter((one) => one === 'good').length >= 2);
+  });
+});
+
+interface WycheproofGroup {
+  readonly publicKey: { readonly uncompressed: string };
+  readonly tests: readonly { tcId: number; comment: string; msg: string; sig: string; result: string }[];
+}
+
+describe('the vectors of Wycheproof', () => {
+  const { path, skip } = publicSuite('wycheproof');
+
+  it('agree on every signature of P-256: what is misspelt, out of range or forged is refused', { skip }, async () => {
+    verifies('receipts.webauthn.wycheproof');
+    const { verifySignature } = await import('@simplewebauthn/server/helpers');
+    const text = readFileSync(join(path, 'ecdsa_secp256r1_sha256_test.json'), 'utf8');
+    const { testGroups } = JSON.parse(text) as { testGroups: WycheproofGroup[] };
+    const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
+    let cases = 0;
+    for (const { publicKey, tests } of testGroups) {
+      const cose = `a5010203262001215820${publicKey.uncompressed.slice(2, 66)}225820${publicKey.uncompressed.slice(66)}`;
+      assert.equal(passkeyAlgorithm(cose), 'ES256');
+      for (const { tcId, comment, msg, sig, result } of tests) {
+        cases += 1;
+        const signature = bytes(sig);
+        const credentialPublicKey = bytes(cose);
+        const byLibrary = async () => verifySignature({ signature, data: bytes(msg), credentialPublicKey });
+        const good = isDerSignature(base64urlEncode(signature)) && (await byLibrary().catch(() => false));
+        assert.equal(good, result === 'valid', `${tcId}: ${comment}`);
+      }
+    }
+    assert.ok(cases > 400);
   });
 });
 

@@ -37,7 +37,7 @@ export async function verifyPasskey(
  * Whether an ES256 signature is spelled as DER demands: two positive integers of minimal length, and nothing behind
  * them. The library reads over what is more.
  */
-function isDerSignature(text: string): boolean {
+export function isDerSignature(text: string): boolean {
   const [tag, length, ...body] = base64urlDecode(text) ?? [];
   const behindR = tag === 0x30 && length === body.length ? behindInteger(body) : undefined;
   return behindR !== undefined && behindInteger(behindR)?.length === 0;

@@ -14,6 +14,7 @@ export const receiptRequirements = {
   'receipts.webauthn.format': promise('the proof of a passkey is a closed form within bounds'),
   'receipts.webauthn.hostile': promise('2,000 broken proofs of a passkey: a verdict each time, never an exception'),
   'receipts.webauthn.vectors': promise('the vectors of the W3C verify where the algorithm and the page are allowed'),
+  'receipts.webauthn.wycheproof': promise('signatures of P-256 are judged as the public vectors do, spelling included'),
   'receipts.webauthn.configured': promise('a configuration that names no page for passkeys accepts none'),
   'receipts.webauthn.one-try': promise('a request ends with the first failed try of a passkey'),
   'receipts.webauthn.keys': promise(
