@@ -2,7 +2,7 @@
  * Decisions of policy, beside bare Cedar: the same policies and the same requests, parsed before, asked without anything
  * around. An allowed action is asked two questions, a denied one the first alone. What is measured is what the gate adds to
  * Cedar, and what parsing the text anew at each decision would cost.
- * Behind it, receipts verified by the method of the key, beside their bare signatures.
+ * Behind it, receipts verified by the method of the key, beside their bare signatures; and launches by a standing approval.
  * Run with `npm run bench:authority`; exits with 1 when a goal is missed: at most 1.3 times bare Cedar.
  */
 import * as z from 'zod';
@@ -15,6 +15,7 @@ import { requestOf } from '../src/policy/request.js';
 import { shapeOf } from '../src/policy/shape.js';
 import { interleaved, printTable, timeText } from './support/measure.js';
 import { libraryLoadMs, receiptRows } from './support/receipts.js';
+import { standingRate } from './support/standing.js';
 
 const GOAL = 1.3;
 
@@ -106,3 +107,9 @@ process.stdout.write('\nproofs of receipts, each for the first time unless remem
 const loadMs = await libraryLoadMs();
 printTable(['what', 'time', 'rate', 'over bare'], await receiptRows());
 process.stdout.write(`the library of passkeys loads once, when the first one signs: ${loadMs.toFixed(0)} ms\n`);
+
+const standing = await standingRate();
+process.stdout.write(
+  `\nlaunches by standing approvals, 256 in flight: ${standing.perSecond.toFixed(0)}/s, ` +
+    `${standing.cpuMicros.toFixed(0)} µs of processor each\n`,
+);

@@ -126,7 +126,11 @@ export function cover(
   now: number,
   refuse: Refuse,
 ): readonly ActionEvent[] | Refusal {
-  if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'no standing approval is needed');
+  // From one that is used up to another; never from what people signed.
+  const again = state.state === 'approved' && state.authorization?.kind === 'grant';
+  if (!again && state.state !== 'proposed' && state.state !== 'failed') {
+    return refuse(state, 'no standing approval is needed');
+  }
   if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
   if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
   if (isFinding(state)) return new Refusal('receipt_required', 'a person has to approve this');

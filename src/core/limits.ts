@@ -21,8 +21,8 @@ export const LIMITS = {
   approversMax: 64,
   /** Arguments up to this length are kept beside an action that was checked. */
   memoArgsCharsMax: 16_384,
-  /** Actions of one standing approval, and how long it may stand. */
-  grantCountMax: 10_000,
+  /** Actions of one standing approval, whose record is folded from two events of each; and how long it may stand. */
+  grantCountMax: 1_000,
   grantMsMax: 30 * 24 * 3_600_000,
   /** Standing approvals that a list shows. */
   grantRowsMax: 1_000,

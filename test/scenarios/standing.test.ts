@@ -161,6 +161,9 @@ describe('a standing approval', () => {
     const [one, two] = [(await world.gate.propose(alike())).action_id, (await world.gate.propose(alike())).action_id];
     assert.equal((await world.gate.execute(one)).state, 'confirmed');
     assert.equal(await codeOf(world.gate.execute(two)), 'no_cover');
+    const more = await opened(world, { count: 1 });
+    assert.equal((await world.gate.coverByStanding(two)).state, 'approved', 'another one takes its place');
+    await carriedOut(world, { kind: 'standing', change: { op: 'revoke', grant_id: more } });
     const revoked = await opened(world);
     const third = (await world.gate.propose(alike())).action_id;
     await carriedOut(world, { kind: 'standing', change: { op: 'revoke', grant_id: revoked } });
@@ -243,7 +246,9 @@ describe('a standing approval', () => {
     const { issued } = await world.gate.requestStanding(grant);
     await world.gate.submit(signed(issued.request));
     assert.equal((await world.gate.coverByStanding(action_id)).state, 'approved');
-    assert.equal(await codeOf(world.gate.coverByStanding(action_id)), 'state');
+    const signedOne = (await world.gate.propose(alike({ operation: 'guarded' }))).action_id;
+    await approve(world, signedOne);
+    assert.equal(await codeOf(world.gate.coverByStanding(signedOne)), 'no_cover');
     assert.equal((await world.gate.execute(action_id)).state, 'confirmed');
     const [row] = await world.gate.grants();
     assert.deepEqual([row?.used, row?.spent, row?.signed_by], [1, 250, ['human:alice']]);
