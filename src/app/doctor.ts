@@ -183,10 +183,10 @@ async function approvers(gate: CountersignGate): Promise<Finding[]> {
   const active = people.filter(({ state, roles }) => state === 'active' && roles.includes('approver'));
   const own = keys.filter(({ state, person }) => state === 'active' && active.some((one) => one.person === person));
   const passkeys = own.filter(({ method }) => method === 'webauthn').length;
-  const words = `${active.length} confirmed; ${own.length - passkeys} software keys, ${passkeys} passkeys`;
+  const words = `${active.length} confirmed; software keys: ${own.length - passkeys}, passkeys: ${passkeys}`;
   const away = active.filter((person) => isAway(person, gate.services.clock.now()));
   return [
-    finding('approvers', 'ok', away.length === 0 ? words : `${words}; ${away.length} away`),
+    finding('approvers', 'ok', away.length === 0 ? words : `${words}; away: ${away.length}`),
     ...pages(gate, passkeys),
     // INVARIANT: that a ledger was recovered is told for ever (receipts.recover.shown).
     ...recovered.map(({ person, at }) =>

@@ -4,6 +4,7 @@
  * demonstration; the settings of a project, which are the command line's own; and looking at drafts of policy. The
  * package does not export this module.
  */
+export { passkeyAlgorithm } from '../identity/index.js';
 export { damageCopy } from './damage.js';
 export { bootstrapApprover } from './init.js';
 export { EMBEDDED, migrateSchema, migrateTo } from './migrate.js';

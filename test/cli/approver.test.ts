@@ -63,7 +63,10 @@ test('somebody goes away and comes back by their own signature, and the list sho
   const listed = await countersign(['approver', 'list', '--home', home]);
   assert.ok(listed.out.includes(`away until ${until}T00:00:00.000Z`), listed.out);
   assert.match(listed.out, /active, software key/);
-  assert.match((await countersign(['doctor', '--home', home])).out, /1 confirmed; 1 software keys, 0 passkeys; 1 away/);
+  assert.match(
+    (await countersign(['doctor', '--home', home])).out,
+    /1 confirmed; software keys: 1, passkeys: 0; away: 1/,
+  );
   const back = await told(demo, 'approver', 'back', 'alice');
   assert.equal(
     (await countersign(['approver', 'sign', back.request.request_id, ...passphrase, '--home', home])).exit,
@@ -87,6 +90,8 @@ test('a passkey is registered by its code, and its receipt approves', async () =
   assert.equal((await sign(applied.request.request_id)).exit, 0);
   const bob = authenticator('human:bob');
   const key = ['--credential', bob.credential, '--public-key', bob.publicKey];
+  const weak = ['--credential', bob.credential, '--public-key', bob.publicKey.replace('0326', '0338')];
+  assert.match((await countersign(['approver', 'passkey', 'bob', ...weak, '--home', home])).err, /\[invalid\].*P-256/);
   const asked = await told(demo, 'approver', 'passkey', 'bob', ...key);
   const signed = await sign(asked.request_id);
   assert.equal(signed.exit, 0, signed.err);

@@ -28,7 +28,10 @@ export function sign(requestIds: readonly string[], options: SignOptions): Comma
     const opened = await gate();
     const asked = await detailsOf(opened, requestIds, options);
     const [first] = asked as [Asked];
-    for (const one of asked) show(output, one, options);
+    for (const [at, one] of asked.entries()) {
+      if (asked.length > 1) output.line(`${at === 0 ? '' : '\n'}${at + 1} of ${asked.length}`);
+      show(output, one, options);
+    }
     const { approver } = first.request;
     const path = options.key ?? join(opened.home.keysFolder, `${approver.slice('human:'.length)}.key`);
     const text = new TextDecoder().decode(readContent(path));

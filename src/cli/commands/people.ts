@@ -82,6 +82,11 @@ export interface PasskeyOptions {
 export function passkey(name: string, { credential, publicKey }: PasskeyOptions): Command {
   return async ({ gate, output }) => {
     const { confirmationCode } = await import('../../app/index.js');
+    const { passkeyAlgorithm } = await import('../../app/internal.js');
+    if (passkeyAlgorithm(publicKey) === undefined) {
+      const next = 'hand over the COSE key of the registration as lower-case hex';
+      throw new Refusal('invalid', 'this is no sound public key of P-256 with ES256, or of Ed25519', { next });
+    }
     const opened = await gate();
     const person = personOf(name);
     const change = { change: 'add-passkey' as const, person, roles: ['approver' as const], credential };
