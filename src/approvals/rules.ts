@@ -3,7 +3,7 @@
  * The first rule that matches stands; no rule matches → nobody may approve.
  * Source: spec authority (approval rules).
  */
-import { LIMITS } from '../core/index.js';
+import { LIMITS, matchesPattern } from '../core/index.js';
 import type { AskBounds } from '../identity/index.js';
 import type { ApprovalRule, TrustConfig } from '../policy/index.js';
 
@@ -15,32 +15,6 @@ export interface RuleSubject {
   readonly class: string;
   /** Without facts no rule with a target pattern covers the action. */
   readonly factsUnknown: boolean;
-}
-
-/** `*` matches any characters but `/`; everything else is itself. */
-export function matchesPattern(pattern: string, text: string): boolean {
-  if (!pattern.includes('*')) return pattern === text;
-  const parts = pattern.split('/');
-  const segments = text.split('/');
-  return parts.length === segments.length && parts.every((part, i) => matchesSegment(part, segments[i] as string));
-}
-
-/** Greedy match of the literals between the stars, in order: linear in the text for each literal. */
-function matchesSegment(part: string, segment: string): boolean {
-  const literals = part.split('*');
-  const first = literals[0] as string;
-  const last = literals.at(-1) as string;
-  if (literals.length === 1) return part === segment;
-  if (segment.length < first.length + last.length) return false;
-  if (!segment.startsWith(first) || !segment.endsWith(last)) return false;
-  let at = first.length;
-  const end = segment.length - last.length;
-  for (const literal of literals.slice(1, -1)) {
-    const found = segment.indexOf(literal, at);
-    if (found < 0 || found + literal.length > end) return false;
-    at = found + literal.length;
-  }
-  return true;
 }
 
 function covers(rule: ApprovalRule, subject: RuleSubject): boolean {
