@@ -26,7 +26,7 @@ const MISTAKES: readonly (readonly [readonly string[], string, string])[] = [
   [['action', 'list', '--stat'], 'unknown option `--stat` (did you mean --state?)', 'countersign action list --help'],
   [['action', 'list', `--token=${SECRET}`], 'unknown option `--token`', 'countersign action list --help'],
   [['inbox', '--for'], 'option `--for <person>` argument missing', 'countersign inbox --help'],
-  [['action', 'approve', 'x'], 'required option `--receipt <file>` not specified', 'action approve --help'],
+  [['action', 'finding', 'x'], 'required option `--outcome <outcome>` not specified', 'action finding --help'],
   [
     ['action', 'propose', '--class', SECRET],
     'the value of `--class <class>` is none of read, reversible, irreversible, costly',
