@@ -17,6 +17,11 @@ export const postgresRequirements = {
     behaviour: 'a gate can only do what it needs, an auditor can only read, and neither can change the schema',
   },
   'postgres.round-trips': { source: 'ledger', behaviour: 'a batch takes two round trips, whatever its size' },
+  'postgres.patience': {
+    source: 'ledger',
+    behaviour:
+      'a lone caller never waits for others; callers that come in waves share a transaction, for a bounded time',
+  },
   'postgres.disjoint': {
     source: 'ledger',
     behaviour: 'batches on disjoint records go on beside one that holds its locks; a batch on the same record waits',

@@ -22,15 +22,12 @@ import { type Kind, type RecordRef, recordName } from '../kind.js';
 import type { Committed, Projection, Snapshot, Work } from '../ledger.js';
 import type { Connection } from './connection.js';
 import { isLost, mayTryAgain, serverError } from './errors.js';
+import { Patience } from './patience.js';
 import { Pool } from './pool.js';
 import { STATEMENTS } from './statements.js';
 import type { States } from './states.js';
 import { baseOf, begin, placesOf, writeAndCommit } from './transaction.js';
 import { claimsOf, locksOf, namesOf, UnitQueue, type Waiting } from './unit-queue.js';
-
-/** So many units begin a transaction of their own at once; fewer, when the one that runs has taken this long. */
-const ASIDE_UNITS = 128;
-const ASIDE_MS = 15;
 
 export interface CommitterOptions {
   readonly url: string;
@@ -42,6 +39,8 @@ export interface CommitterOptions {
   time(server: number): number;
   /** Why nothing may be committed at present, if anything. */
   barrier(): Fault | undefined;
+  /** Whether reads are on their way, whose callers may have work next. */
+  isReading(): boolean;
   /** Told after each durable transaction that wrote events, with the records that projections will write. */
   committed(attempt: Attempt): void;
 }
@@ -65,8 +64,7 @@ export class Committer {
   readonly #queue = new UnitQueue();
   #scheduled = false;
   #running = 0;
-  /** When the last transaction began. */
-  #began = 0;
+  readonly #patience = new Patience();
   #timer: NodeJS.Timeout | undefined;
   #onIdle: () => void = () => undefined;
 
@@ -84,6 +82,7 @@ export class Committer {
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.monotonic();
       this.#queue.add({ work, names: namesOf(work), since, alone: false, resolve, reject });
+      this.#patience.came(performance.now());
       this.#schedule();
     });
   }
@@ -106,8 +105,9 @@ export class Committer {
 
   #flush(): void {
     this.#scheduled = false;
+    const { isReading } = this.#options;
     while (this.#pool.hasFree && this.#queue.length > 0) {
-      const waitMs = this.#patience();
+      const waitMs = this.#patience.waitMs(performance.now(), this.#queue.length, this.#running, isReading());
       if (waitMs > 0) {
         this.#timer ??= setTimeout(() => {
           this.#timer = undefined;
@@ -118,7 +118,7 @@ export class Committer {
       const units = this.#queue.take();
       if (units.length === 0) break;
       this.#running += 1;
-      this.#began = performance.now();
+      this.#patience.began(performance.now(), units.length, this.#queue.length);
       void this.#run(units).finally(() => {
         this.#running -= 1;
         this.#queue.done(units);
@@ -126,15 +126,6 @@ export class Committer {
         else if (this.#running === 0) this.#onIdle();
       });
     }
-  }
-
-  /**
-   * How long to wait before another transaction begins beside one that runs: a few units wait for its end and share the
-   * next, unless it takes long, as one does that waits for a lock.
-   */
-  #patience(): number {
-    if (this.#running === 0 || this.#queue.length >= ASIDE_UNITS) return 0;
-    return Math.max(0, Math.ceil(this.#began + ASIDE_MS - performance.now()));
   }
 
   /** Answers every unit, whatever happens. */

@@ -103,6 +103,7 @@ export class PostgresLedger implements Ledger {
       failpoint,
       time,
       barrier: () => this.#sequencer.failure,
+      isReading: () => this.#reader.isReading,
       committed: ({ targets }) => {
         for (const { kind } of targets) this.#projected.add(kind);
         void this.#sequencer.kick();

@@ -41,10 +41,16 @@ export class Reader {
   #payloads: { readonly wanted: WantedPayload[]; readonly found: Promise<ReadonlyMap<number, Buffer>> } | undefined;
   readonly #lists = new Map<string, Promise<Page>>();
   #closed = false;
+  #reading = 0;
 
   constructor(url: string, states: States) {
     this.#url = url;
     this.#states = states;
+  }
+
+  /** Whether anything was asked and not answered. */
+  get isReading(): boolean {
+    return this.#reading > 0;
   }
 
   async record(ref: RecordRef): Promise<StoredState | undefined> {
@@ -185,6 +191,15 @@ export class Reader {
 
   /** Every read passes here, so that no error of the driver leaves. */
   async #on<T>(ask: (connection: Connection) => Promise<T>): Promise<T> {
+    this.#reading += 1;
+    try {
+      return await this.#tryOn(ask);
+    } finally {
+      this.#reading -= 1;
+    }
+  }
+
+  async #tryOn<T>(ask: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       let connection: Connection | undefined;
       try {
