@@ -9,7 +9,7 @@
 import type { ZodType } from 'zod';
 import * as z from 'zod';
 import { Refusal } from '../core/index.js';
-import type { Call, Connector, Log } from './connector.js';
+import type { Call, Connector, Log, Operation } from './connector.js';
 import { gitLocal, gitLocalConfig } from './git-local/index.js';
 import { gitMerge, gitMergeConfig } from './git-merge/index.js';
 import { shellNoop, shellNoopConfig } from './shell-noop/index.js';
@@ -90,19 +90,24 @@ function telling(connector: Connector, log: Log): Connector {
       throw error;
     }
   };
-  return {
-    ...connector,
-    operation: async (name) => {
+  const heard = new WeakMap<Operation, Operation>();
+  const hear = (operation: Operation): Operation => {
+    const { execute, reconcile } = operation;
+    // Everything else stays the operation's own, its digest among it, which is made when it is asked for.
+    return Object.assign(Object.create(operation) as Operation, {
+      execute: (call: Call) => told('did not answer a call', () => execute.call(operation, call)),
+      ...(reconcile === undefined
+        ? {}
+        : { reconcile: (call: Call) => told('could not be asked', () => reconcile.call(operation, call)) }),
+    });
+  };
+  return Object.assign(Object.create(connector) as Connector, {
+    operation: async (name: string) => {
       const operation = await connector.operation(name);
       if (operation === undefined) return undefined;
-      const { execute, reconcile } = operation;
-      return {
-        ...operation,
-        execute: (call: Call) => told('did not answer a call', () => execute.call(operation, call)),
-        ...(reconcile === undefined
-          ? {}
-          : { reconcile: (call: Call) => told('could not be asked', () => reconcile.call(operation, call)) }),
-      };
+      const known = heard.get(operation) ?? hear(operation);
+      heard.set(operation, known);
+      return known;
     },
-  };
+  });
 }
