@@ -34,6 +34,7 @@ export interface OpenOptions {
   readonly random?: Random;
   readonly policy?: PolicyEngine;
   readonly failpoint?: Failpoint;
+  readonly leaseMs?: number;
   readonly connectors?: readonly Connector[];
 }
 

@@ -23,6 +23,8 @@ export interface StoreOptions {
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   readonly failpoint?: Failpoint | undefined;
+  /** For tests: the time of a lease on a store that several gates share. */
+  readonly leaseMs?: number | undefined;
 }
 
 /**
@@ -51,8 +53,9 @@ export async function openStore(home: Home, options: StoreOptions, newLedgerId?:
   const { PostgresLedger, migratePostgres } = await loadPostgres();
   if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId);
   const time = options.clock === undefined ? {} : { time: () => clock.now() };
+  const lease = options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs };
   try {
-    const ledger = await PostgresLedger.open({ ...shared, ...time, url });
+    const ledger = await PostgresLedger.open({ ...shared, ...time, ...lease, url });
     return { ledger, ledgerId: ledger.ledgerId };
   } catch (error) {
     throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : error;

@@ -94,6 +94,8 @@ export const LIMITS = {
   batchRecordsMax: 1_024,
   /** A gate's lease on a shared store runs this long; it is renewed at a third of it. */
   leaseMs: 15_000,
+  /** Events of one gate that may wait for their place in the log. */
+  unsequencedMax: 65_536,
   /** Events that the sequencer puts in order at once. */
   sequenceEventsMax: 1_024,
   /** Rows of one page of a list. */

@@ -123,7 +123,7 @@ async function run(opened: OpenedLedger, clock: HandClock, steps: readonly Step[
   return JSON.stringify(opened.ownClock === true ? bare : log);
 }
 
-export function modelContract(open: OpenLedger, kinds: Kinds): void {
+export function modelContract(open: OpenLedger, kinds: Kinds, runs: number): void {
   it('does with random units what the model does, and writes the log that the memory store writes', async () => {
     verifies('ledger.commit.model');
     const projections = [diaryProjection];
@@ -142,7 +142,7 @@ export function modelContract(open: OpenLedger, kinds: Kinds): void {
           await opened.close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs },
     );
   });
 }

@@ -47,8 +47,8 @@ export type WithLedger = (
   check: (opened: OpenedLedger & { readonly clock: HandClock }) => Promise<void>,
 ) => Promise<void>;
 
-/** Runs the contract. `open` is called once for each test. */
-export function ledgerContract(name: string, open: OpenLedger, kinds: Kinds): void {
+/** Runs the contract. `open` is called once for each test; the model is run so often. */
+export function ledgerContract(name: string, open: OpenLedger, kinds: Kinds, modelRuns = 60): void {
   const withLedger: WithLedger = async (options, check) => {
     const clock = new HandClock();
     const opened = await open({ clock, kinds, ...options });
@@ -63,7 +63,7 @@ export function ledgerContract(name: string, open: OpenLedger, kinds: Kinds): vo
     commitContract(withLedger);
     readContract(withLedger);
     logContract(withLedger);
-    modelContract(open, kinds);
+    modelContract(open, kinds, modelRuns);
   });
 }
 

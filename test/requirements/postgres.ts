@@ -74,6 +74,23 @@ export const postgresRequirements = {
     behaviour:
       "what one gate decides another learns within milliseconds and launches; a dead one's launch any other recovers",
   },
+  'postgres.gates-killed': {
+    source: 'reliability',
+    behaviour:
+      'a gate killed at any step, beside one that lives: never a second call, nothing lost, each nonce where it was used',
+  },
+  'postgres.stopped-lease': {
+    source: 'ledger',
+    behaviour: 'a gate that was stopped past its lease makes no call, even where the launch itself is not too late',
+  },
+  'postgres.expiry-once': {
+    source: 'ledger',
+    behaviour: 'several gates that look at the same time end each overdue action once; one without a lease ends none',
+  },
+  'postgres.unsequenced': {
+    source: 'ledger',
+    behaviour: 'events that wait for their place in the log are bounded: beyond that, work is refused as busy',
+  },
   'migrate.moves': {
     source: 'ledger',
     behaviour:

@@ -5,7 +5,7 @@
  *
  * `race ACTION COUNT`: so many callers at once execute one action. `cycles NAME POINT HIT`: proposes, approves and executes,
  * one action behind the other, until it is killed; at the HIT-th call of the failpoint POINT it kills itself. `pause ACTION`:
- * stops itself at `launch.before-call`, and goes on when it is told by a signal.
+ * stops itself at `launch.before-call`, and goes on when it is told by a signal; a number behind it is the time of its lease.
  */
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,7 +90,9 @@ async function main(): Promise<void> {
     process.kill(process.pid, 'SIGSTOP');
   };
   const failpoint = mode === 'pause' ? pausing : killingAt(point, Number(hit));
-  const gate = await open({ home: join(folder, 'home'), connectors: [loggedNoop(folder)], failpoint });
+  // A stopped process has a short lease where it is told so.
+  const lease = mode === 'pause' && point !== '' ? { leaseMs: Number(point) } : {};
+  const gate = await open({ home: join(folder, 'home'), connectors: [loggedNoop(folder)], failpoint, ...lease });
   if (mode === 'race') await race(gate, first, Number(point));
   if (mode === 'cycles') await cycles(gate, first);
   if (mode === 'pause') tell(await gate.execute(first));

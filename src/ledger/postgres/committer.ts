@@ -38,7 +38,7 @@ export interface CommitterOptions {
   /** The time of a commit, from the server's. */
   time(server: number): number;
   /** Why nothing may be committed at present, if anything. */
-  barrier(): Fault | undefined;
+  barrier(): Fault | Refusal | undefined;
   /** Whether reads are on their way, whose callers may have work next. */
   isReading(): boolean;
   /** Told after each durable transaction that wrote events, with the records that projections will write. */

@@ -1,7 +1,6 @@
 /**
- * A gate's lease: a row that says until when the gate is alive, renewed at a third of its time. A gate that does
- * not hold
- * it may have been taken for dead, so it launches nothing and recovers nothing; what it knows of a call it still
+ * A gate's lease: a row that says until when the gate is alive, renewed at a third of its time. A gate that does not
+ * hold it may have been taken for dead, so it launches nothing and recovers nothing; what it knows of a call it still
  * settles.
  *
  * It counts by this machine's monotonic clock from before the server was asked, so that a pause of the process, however
@@ -13,17 +12,17 @@ import type { Statement } from './connection.js';
 
 /** Giving a lease back takes this long at most. */
 const END_MS_MAX = 1_000;
-const SECONDS = LIMITS.leaseMs / 1_000;
 
 const TAKE: Statement = {
   name: 'takeLease',
   text: `INSERT INTO countersign.leases (name, gate, until)
-    SELECT 'gate/' || id, id, clock_timestamp() + interval '${SECONDS} s' FROM CAST(gen_random_uuid() AS text) AS id
+    SELECT 'gate/' || id, id, clock_timestamp() + CAST($1 AS int) * interval '1 ms'
+    FROM CAST(gen_random_uuid() AS text) AS id
     RETURNING gate`,
 };
 const RENEW: Statement = {
   name: 'renewLease',
-  text: `UPDATE countersign.leases SET until = clock_timestamp() + interval '${SECONDS} s'
+  text: `UPDATE countersign.leases SET until = clock_timestamp() + CAST($2 AS int) * interval '1 ms'
     WHERE gate = $1 AND until > clock_timestamp() RETURNING gate`,
 };
 const OTHERS: Statement = {
@@ -43,20 +42,22 @@ export type AskLease = (statement: Statement, values: readonly string[]) => Prom
 export class Lease {
   readonly #ask: AskLease;
   readonly #monotonic: () => number;
+  readonly #ms: number;
   #gate: string | undefined;
   #until = 0;
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
 
   /** `monotonic` counts milliseconds, also while the process stands still. */
-  constructor(ask: AskLease, monotonic: () => number) {
+  constructor(ask: AskLease, monotonic: () => number, ms: number = LIMITS.leaseMs) {
     this.#ask = ask;
     this.#monotonic = monotonic;
+    this.#ms = ms;
   }
 
   async start(): Promise<void> {
     await this.renew();
-    this.#timer = setInterval(() => void this.renew().catch(() => undefined), LIMITS.leaseMs / 3);
+    this.#timer = setInterval(() => void this.renew().catch(() => undefined), this.#ms / 3);
     this.#timer.unref();
   }
 
@@ -76,9 +77,9 @@ export class Lease {
 
   async #renew(): Promise<void> {
     const before = this.#monotonic();
-    const renewed = this.#gate === undefined ? undefined : await this.#ask(RENEW, [this.#gate]);
-    this.#gate = renewed ?? (await this.#ask(TAKE, []));
-    if (this.#gate !== undefined) this.#until = before + LIMITS.leaseMs;
+    const renewed = this.#gate === undefined ? undefined : await this.#ask(RENEW, [this.#gate, String(this.#ms)]);
+    this.#gate = renewed ?? (await this.#ask(TAKE, [String(this.#ms)]));
+    if (this.#gate !== undefined) this.#until = before + this.#ms;
   }
 
   /** Whether another gate is alive, or died less than a lease ago. */

@@ -44,6 +44,9 @@ export interface PostgresLedgerOptions {
   readonly clock: Clock;
   readonly projections?: readonly Projection[];
   readonly failpoint?: Failpoint;
+  /** For tests: how long a lease runs, and how many events of this gate may wait for their place in the log. */
+  readonly leaseMs?: number;
+  readonly unsequencedMax?: number;
   /** For tests and simulation: the time of a commit in place of the server's. */
   readonly time?: (server: number) => number;
 }
@@ -87,14 +90,15 @@ export class PostgresLedger implements Ledger {
     this.#reader = new Reader(url, states);
     const ask: AskLease = async (statement, values) =>
       (await this.#reader.ask(statement, values))[0]?.[0] as string | undefined;
-    this.#lease = new Lease(ask, () => performance.now());
+    this.#lease = new Lease(ask, () => performance.now(), options.leaseMs);
     this.#watch = new LogWatch(() => this.#head);
     const onHead = (sequence: number) => {
       if (!(sequence > this.#head)) return;
       this.#head = sequence;
       this.#watch.notify(sequence);
     };
-    this.#sequencer = new Sequencer({ url, states, projections, time, onHead });
+    const { unsequencedMax = LIMITS.unsequencedMax } = options;
+    this.#sequencer = new Sequencer({ url, states, projections, time, onHead, unsequencedMax });
     this.#committer = new Committer({
       url,
       states,
@@ -102,9 +106,10 @@ export class PostgresLedger implements Ledger {
       projections,
       failpoint,
       time,
-      barrier: () => this.#sequencer.failure,
+      barrier: () => this.#sequencer.barrier(),
       isReading: () => this.#reader.isReading,
-      committed: ({ targets }) => {
+      committed: ({ targets, run }) => {
+        this.#sequencer.owes(run.batch.events.length);
         for (const { kind } of targets) this.#projected.add(kind);
         void this.#sequencer.kick();
       },

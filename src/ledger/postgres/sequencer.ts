@@ -8,7 +8,7 @@
  * stands still.
  * Source: spec ledger (the log, after the commit).
  */
-import { Fault, LIMITS } from '../../core/index.js';
+import { Fault, LIMITS, Refusal } from '../../core/index.js';
 import { BatchRun } from '../batch-run.js';
 import { EMPTY_LOG_HASH, eventHash, nextLogHash } from '../event.js';
 import type { LedgerEvent, RecordRef } from '../kind.js';
@@ -37,6 +37,8 @@ export interface SequencerOptions {
   readonly states: States;
   readonly projections: readonly Projection[];
   time(server: number): number;
+  /** Events of this gate that may wait for their place before its commits are refused. */
+  readonly unsequencedMax: number;
   /** Told of the head of the log whenever it may have grown. */
   onHead(sequence: number): void;
 }
@@ -51,6 +53,7 @@ export class Sequencer {
   #next: Promise<void> | undefined;
   #failed: Fault | undefined;
   #began = Number.NEGATIVE_INFINITY;
+  #owed = 0;
   readonly #floor = new Floor();
   /** Records that the last pass wrote: the next one will most likely write them too. */
   #hot: readonly RecordRef[] = [];
@@ -59,9 +62,15 @@ export class Sequencer {
     this.#options = options;
   }
 
-  /** Why the log stands still, if it does. */
-  get failure(): Fault | undefined {
-    return this.#failed;
+  /** Why nothing may be committed: the log stands still, or is too far behind. */
+  barrier(): Fault | Refusal | undefined {
+    if (this.#failed !== undefined || this.#owed < this.#options.unsequencedMax) return this.#failed;
+    return new Refusal('busy', 'too many events wait for their place in the log');
+  }
+
+  /** Told of events that were committed and have no place yet. */
+  owes(events: number): void {
+    this.#owed += events;
   }
 
   async start(): Promise<void> {
@@ -132,9 +141,11 @@ export class Sequencer {
     let connection: Connection | undefined;
     try {
       connection = await this.#connect(0);
+      const owed = this.#owed;
       for (let count: number = LIMITS.sequenceEventsMax; count === LIMITS.sequenceEventsMax; ) {
         count = await this.#sequence(connection);
       }
+      this.#owed -= owed;
       this.#failed = undefined;
     } catch (error) {
       if (connection !== undefined && !connection.isLost) {
