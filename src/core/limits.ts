@@ -96,6 +96,8 @@ export const LIMITS = {
   leaseMs: 15_000,
   /** Events of one gate that may wait for their place in the log. */
   unsequencedMax: 65_536,
+  /** Events of one gate that are kept until they have their place. */
+  ownEventsMax: 4_096,
   /** Events that the sequencer puts in order at once. */
   sequenceEventsMax: 1_024,
   /** Rows of one page of a list. */

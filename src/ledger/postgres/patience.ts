@@ -1,9 +1,10 @@
 /**
  * How long units of work wait for others before their transaction begins. Pure.
  *
- * A transaction costs nearly the same whatever its size, so callers that come in waves share one: after a transaction of
- * several units the next one waits for as long as callers keep coming, or read what they will decide over. A lone caller
- * never waits. Beside a transaction that runs a few units wait for its end, unless it takes long, as one does that waits for a lock.
+ * A transaction costs nearly the same whatever its size, so callers that come in waves share one: after a transaction
+ * of several units the next one waits for as long as callers keep coming, or read what they will decide over. A lone
+ * caller never waits. Beside a transaction that runs a few units wait for its end, unless it takes long, as one does
+ * that waits for a lock.
  */
 
 /** So many units begin a transaction of their own at once; fewer, when the one that runs has taken this long. */

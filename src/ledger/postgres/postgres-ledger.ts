@@ -109,7 +109,7 @@ export class PostgresLedger implements Ledger {
       barrier: () => this.#sequencer.barrier(),
       isReading: () => this.#reader.isReading,
       committed: ({ targets, run }) => {
-        this.#sequencer.owes(run.batch.events.length);
+        this.#sequencer.owes(run.batch.events);
         for (const { kind } of targets) this.#projected.add(kind);
         void this.#sequencer.kick();
       },

@@ -81,6 +81,8 @@ export class Reader {
       leave();
       return this.#on(async (connection) => {
         const records = [...refs.values()];
+        // All rows are of one moment, and their events never change; only a document needs its own moment.
+        if (anew) return this.#states.load(connection, { records, anew });
         const [, loaded] = await Promise.all([
           connection.ask(STATEMENTS.snapshot),
           this.#states.load(connection, { records, anew }),

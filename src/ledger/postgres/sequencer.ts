@@ -19,6 +19,7 @@ import { isLost, mayTryAgain } from './errors.js';
 import { Floor } from './floor.js';
 import { corrupt } from './fold.js';
 import { Loaded } from './loaded.js';
+import { OwnEvents } from './own-events.js';
 import { connectWithin } from './pool.js';
 import { eventRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
@@ -30,7 +31,8 @@ const POLL_MS = 100;
 const SPACING_MS = 5;
 /** Looks for records that a projection turned out to need: an event, what it names, what that names. */
 const LOOKS_MAX = 4;
-const PLACE = 10;
+const HASH = 3;
+const PLACE = 4;
 
 export interface SequencerOptions {
   readonly url: string;
@@ -54,6 +56,8 @@ export class Sequencer {
   #failed: Fault | undefined;
   #began = Number.NEGATIVE_INFINITY;
   #owed = 0;
+  /** Events of this process that wait for their place. */
+  readonly #own = new OwnEvents();
   readonly #floor = new Floor();
   /** Records that the last pass wrote: the next one will most likely write them too. */
   #hot: readonly RecordRef[] = [];
@@ -69,8 +73,9 @@ export class Sequencer {
   }
 
   /** Told of events that were committed and have no place yet. */
-  owes(events: number): void {
-    this.#owed += events;
+  owes(events: readonly LedgerEvent[]): void {
+    this.#owed += events.length;
+    this.#own.add(events);
   }
 
   async start(): Promise<void> {
@@ -180,7 +185,7 @@ export class Sequencer {
       settle();
       return 0;
     }
-    const events = queue.map((row) => this.#eventOf(row));
+    const events = await this.#eventsOf(connection, queue);
     loaded.follow(events);
     const run = await this.#project(connection, loaded, events, this.#options.time(now[0]?.[0] as number));
     const head = await this.#write(connection, run, events, places, headOf(heads[0]));
@@ -191,10 +196,23 @@ export class Sequencer {
     return queue.length;
   }
 
-  #eventOf(row: Row): LedgerEvent {
-    const event = eventRowOf(row);
-    if (eventHash(this.#options.states.context.ledgerId, event) === event.hash) return eventOf(event);
-    throw corrupt(event.record, event.revision, 'the event is not the one that was written');
+  /** The events of the queue: those that this process wrote as it wrote them, others read and hashed again. */
+  async #eventsOf(connection: Connection, queue: readonly Row[]): Promise<readonly LedgerEvent[]> {
+    const known = queue.map((row) => this.#own.take(row[HASH] as string));
+    const missing = queue.filter((_, i) => known[i] === undefined);
+    if (missing.length === 0) return known as LedgerEvent[];
+    const column = (at: number) => missing.map((row) => row[at] as string);
+    const rows = await connection.ask(STATEMENTS.eventsAt, [column(0), column(1), column(2)]);
+    const { ledgerId } = this.#options.states.context;
+    const read = new Map(rows.map(eventRowOf).map((row) => [row.hash, row]));
+    return queue.map((columns, i) => {
+      const own = known[i];
+      if (own !== undefined) return own;
+      const row = read.get(columns[HASH] as string);
+      if (row !== undefined && eventHash(ledgerId, row) === row.hash) return eventOf(row);
+      const ref = { kind: columns[0], id: columns[1] } as RecordRef;
+      throw corrupt(ref, columns[2] as number, 'the event is not the one that was written');
+    });
   }
 
   async #write(

@@ -73,9 +73,12 @@ export const STATEMENTS = all({
       lookup = excluded.lookup`,
 
   head: 'SELECT sequence, log_hash FROM countersign.log ORDER BY sequence DESC LIMIT 1',
-  queue: `SELECT ${EVENT_COLUMNS}, q.place FROM countersign.unsequenced q
+  /** What waits for its place, by the hash of its event. */
+  queue: `SELECT e.kind, e.id, e.revision, e.hash, q.place FROM countersign.unsequenced q
     JOIN countersign.events e ON e.kind = q.kind AND e.id = q.id AND e.revision = q.revision
     WHERE q.place > $1 ORDER BY q.place LIMIT $2`,
+  eventsAt: `SELECT ${EVENT_COLUMNS} FROM unnest($1::text[], $2::text[], $3::int[]) AS n(kind, id, revision)
+    JOIN countersign.events e ON e.kind = n.kind AND e.id = n.id AND e.revision = n.revision`,
   isQueued: 'SELECT 1 FROM countersign.unsequenced WHERE place > $1 ORDER BY place LIMIT 1',
   /** The transactions that are over, and the first that is not begun: what was not seen below it never appears. */
   horizon: `SELECT pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint
