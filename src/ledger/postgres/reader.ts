@@ -39,6 +39,9 @@ export class Reader {
   #known: Group | undefined;
   #anew: Group | undefined;
   #payloads: { readonly wanted: WantedPayload[]; readonly found: Promise<ReadonlyMap<number, Buffer>> } | undefined;
+  #lookups:
+    | { readonly wanted: Map<string, { kind: KindName; key: string }>; readonly found: Promise<Found> }
+    | undefined;
   readonly #lists = new Map<string, Promise<Page>>();
   #closed = false;
   #reading = 0;
@@ -135,10 +138,19 @@ export class Reader {
   }
 
   async lookup(kind: KindName, key: string): Promise<readonly LookupRow[]> {
-    const found = await this.#on((connection) =>
-      this.#states.load(connection, { records: [], lookups: [{ kind, key }] }),
-    );
-    return found.lookup(kind, key);
+    this.#lookups ??= this.#lookupGroup();
+    const { wanted, found } = this.#lookups;
+    wanted.set(`${kind} ${key}`, { kind, key });
+    return (await found).lookup(kind, key);
+  }
+
+  #lookupGroup() {
+    const wanted = new Map<string, { kind: KindName; key: string }>();
+    const found = nextTurn().then(() => {
+      this.#lookups = undefined;
+      return this.#on((connection) => this.#states.load(connection, { records: [], lookups: [...wanted.values()] }));
+    });
+    return { wanted, found };
   }
 
   /** The same list asked for several times in one turn is read once. */
