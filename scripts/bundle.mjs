@@ -17,6 +17,7 @@ await build({
   target: 'node20.19',
   external: ['better-sqlite3', '@cedar-policy/cedar-wasm'],
   minifySyntax: true,
+  minifyIdentifiers: true,
   minifyWhitespace: true,
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
