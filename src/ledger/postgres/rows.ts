@@ -2,9 +2,10 @@
  * The columns of the tables in the order in which every statement names them, and the rows that the ledger reads from
  * them.
  */
-import { parseTrusted } from '../../core/index.js';
+
 import type { TakenClaim } from '../batch.js';
 import type { Columns, KindName } from '../kind.js';
+import { payloadsOf } from '../payloads.js';
 import type { EventRow, RecordRow } from '../store.js';
 import type { Row } from './connection.js';
 
@@ -84,18 +85,4 @@ export function claimOf(row: Row): TakenClaim {
     number,
   ];
   return { scope, principal, key, command, record: { kind, id }, revision };
-}
-
-/** The list of an event's payloads. A text in any spelling but our own becomes a list that no hash agrees with. */
-function payloadsOf(text: string): readonly string[] {
-  if (text === '[]') return [];
-  try {
-    const list = parseTrusted(text);
-    const isOurs =
-      Array.isArray(list) && list.every((item) => typeof item === 'string') && JSON.stringify(list) === text;
-    return isOurs ? (list as string[]) : [text];
-  } catch {
-    // Not JSON: the hash of the event says so.
-    return [text];
-  }
 }

@@ -1,9 +1,10 @@
 /**
  * The columns of the tables as SQLite hands them out, and the rows that the ledger reads from them.
  */
-import { parseTrusted } from '../../core/index.js';
+
 import type { TakenClaim } from '../batch.js';
 import type { Columns, KindName } from '../kind.js';
+import { payloadsOf } from '../payloads.js';
 import type { EventRow, RecordRow } from '../store.js';
 
 export interface EventColumns {
@@ -88,18 +89,4 @@ function columnsOf(row: RecordColumns): Columns {
 export function claimOf(row: ClaimColumns): TakenClaim {
   const { scope, principal, key, command, kind, id, revision } = row;
   return { scope, principal, key, command, record: { kind, id }, revision };
-}
-
-/** The list of an event's payloads. A text in any spelling but our own becomes a list that no hash agrees with. */
-function payloadsOf(text: string): readonly string[] {
-  if (text === '[]') return [];
-  try {
-    const list = parseTrusted(text);
-    const isOurs =
-      Array.isArray(list) && list.every((item) => typeof item === 'string') && JSON.stringify(list) === text;
-    return isOurs ? (list as string[]) : [text];
-  } catch {
-    // Not JSON: the hash of the event says so.
-    return [text];
-  }
 }
