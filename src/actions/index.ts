@@ -6,9 +6,11 @@ export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
 export { editAction, proposeLike } from './like.js';
 export { findOperation, type LoadedAction, loadAction, pinnedOperation, previewAction } from './load.js';
-export { type ActionCommand, decideAction, type Launch, needsPerson, type Settlement } from './machine.js';
+export { type ActionCommand, decideAction, type Launch, needsPerson } from './machine.js';
+export type { Settlement } from './machine-settle.js';
 export { ActionMemo } from './memo.js';
 export { explainProposal, type ProposedAction, propose } from './propose.js';
+export { type Recovered, recover } from './recover.js';
 export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
 export { CLASS_WORDS, type Summary, threadText } from './render.js';
 export { type IssuedRequest, type RequestInput, readSummary, requestApproval } from './request.js';
@@ -23,5 +25,5 @@ export {
   Proposal,
 } from './schema.js';
 export type { ActiveTrust, Caller, Services } from './services.js';
-export { cancel, type Recovered, reconcile, recover, type Settled } from './settle.js';
+export { cancel, reconcile, type Settled } from './settle.js';
 export { proposeUndo } from './undo.js';

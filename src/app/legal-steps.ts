@@ -17,10 +17,11 @@ const STEPS: Readonly<Record<string, { readonly from: readonly string[]; readonl
   'action-confirmed': { from: ['launched', 'unknown'], to: 'confirmed' },
   'action-failed': { from: ['launched', 'unknown'], to: 'failed' },
   'action-outcome-unknown': { from: ['launched'], to: 'unknown' },
+  'attempt-settled': { from: [NONE, 'launched', 'unknown'] },
   'action-interrupted': { from: ['proposed', 'approved', 'launched', 'unknown'], to: 'unknown' },
   // A closed action is no longer known here: a late word about it changes nothing but asks a person to look.
-  // It says itself what it leads to.
-  'late-result-settled': { from: [NONE, 'failed'] },
+  // What people say of it leads to what they say.
+  'late-result-settled': { from: [NONE, 'approved', 'failed', 'unknown'] },
   'late-result-recorded': { from: [NONE, 'approved', 'launched', 'failed', 'unknown'] },
 };
 

@@ -6,7 +6,15 @@ export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
 export { FREEZE_RECORD, freezeKind, frozenIn } from './freeze.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { ProofVerifier } from './proof.js';
-export { approversOf, askBoundsOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
+export {
+  approversOf,
+  askBoundsOf,
+  countingMethods,
+  excludedOf,
+  methodsOf,
+  type RuleSubject,
+  ruleFor,
+} from './rules.js';
 export {
   type Approval,
   challengeOf,
@@ -20,8 +28,11 @@ export {
 export { signBatch, signWith } from './sign.js';
 export {
   covers,
+  coversArgs,
+  coversContent,
   Grant,
   type GrantHold,
+  type GrantSigner,
   type GrantState,
   grantIn,
   grantKey,

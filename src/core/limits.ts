@@ -26,8 +26,10 @@ export const LIMITS = {
   grantMsMax: 30 * 24 * 3_600_000,
   /** Standing approvals that a list shows. */
   grantRowsMax: 1_000,
-  /** Standing approvals that are looked at for one action. */
+  /** Standing approvals that are looked at for one action, of those that are not over. */
   grantsLookedAtMax: 16,
+  /** Launches of one action: each is a line of its summary. */
+  attemptsMax: 32,
   /** Distinct people that one rule can ask for. */
   quorumMax: 16,
   /** Actions of one agent that wait for people at once, and that it asks people for within an hour. */
