@@ -37,7 +37,10 @@ interface Settlement {
 }
 
 /** What an event of an action makes of what its attempts took. The commit holds `boundRecords` of them. */
-export function settledBounds(state: ActionState | undefined, event: ActionEvent): readonly NewEvent[] {
+export function settledBounds(
+  state: ActionState | undefined,
+  event: Pick<ActionEvent, 'type' | 'data'>,
+): readonly NewEvent[] {
   if (state === undefined) return [];
   return settlementsOf(state, event).flatMap(({ attempt, settling }) => {
     const action = { actionId: state.content.action_id, attempt: attempt.no };
@@ -58,7 +61,7 @@ export function boundRecords(attempts: readonly BoundedAttempt[]): readonly Reco
  * INVARIANT: what was taken is given back on a certain failure alone (policy.budget.settled). A confirmed action counts
  * for each of its attempts that nobody can tell from the one that had the effect.
  */
-function settlementsOf(state: ActionState, { type, data }: ActionEvent): readonly Settlement[] {
+function settlementsOf(state: ActionState, { type, data }: Pick<ActionEvent, 'type' | 'data'>): readonly Settlement[] {
   const own = state.attempts.filter(({ no }) => no === data['attempt']);
   const open = state.attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown');
   const all = (settling: Settling, attempts: readonly Attempt[]) =>
@@ -70,6 +73,7 @@ function settlementsOf(state: ActionState, { type, data }: ActionEvent): readonl
     case 'action-failed':
       return all('failed', open);
     case 'attempt-settled':
+    case 'action-outcome-unknown':
       // What a confirmed action held was counted when it was confirmed.
       return state.state === 'confirmed' || outcome === undefined || outcome === 'unknown' ? [] : all(outcome, own);
     case 'late-result-recorded':

@@ -5,6 +5,7 @@
 import {
   countingMethods,
   covers,
+  coversContent,
   FREEZE_RECORD,
   frozenIn,
   type GrantHold,
@@ -51,7 +52,8 @@ type Covered = Pick<
 /** An action as a grant is held against it. */
 export interface Covering {
   readonly content: Covered;
-  readonly args: JsonObject;
+  /** Null where they are not known any more: then only the rest is held against the grant. */
+  readonly args: JsonObject | null;
   /** Ways of signing that count for the action under the active configuration. */
   readonly methods: readonly string[];
 }
@@ -103,7 +105,9 @@ function uncovered(view: View, id: string, { content, args, methods }: Covering)
   if (state.epoch !== view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch) {
     return new Refusal('no_cover', 'the standing approval is of an earlier epoch');
   }
-  if (!covers(grantIn(state), content, args)) return new Refusal('no_cover', 'no standing approval covers this');
+  const grant = grantIn(state);
+  const fits = args === null ? coversContent(grant, content) : covers(grant, content, args);
+  if (!fits) return new Refusal('no_cover', 'no standing approval covers this');
   // INVARIANT: a standing approval stands for people who could approve this very action now, by the keys that they
   // signed it with, and as many as it needs (authority.standing.signers-stand).
   const standing = state.signers.filter(

@@ -1,6 +1,7 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
-export { approveByGrant } from './cover.js';
+export { settledBounds } from './bounds.js';
+export { approveByGrant, takeCover } from './cover.js';
 export { actionKind } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
@@ -13,8 +14,17 @@ export { explainProposal, type ProposedAction, propose } from './propose.js';
 export { type Recovered, recover } from './recover.js';
 export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
 export { CLASS_WORDS, type Summary, threadText } from './render.js';
+export { isBound, unlikeMachine } from './replay.js';
 export { type IssuedRequest, type RequestInput, readSummary, requestApproval } from './request.js';
-export { isResolution, type Resolution, readResolution, requestResolution, resolve } from './resolution.js';
+export {
+  isResolution,
+  methodsOfResolution,
+  type Resolution,
+  readResolution,
+  requestResolution,
+  resolutionDigest,
+  resolve,
+} from './resolution.js';
 export {
   type ActionContent,
   type ActionState,

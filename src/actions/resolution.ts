@@ -24,7 +24,7 @@ import {
 } from '../approvals/index.js';
 import { base64urlEncode, contentRef, digest, type Json, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
-import { METHODS } from '../policy/index.js';
+import { METHODS, type TrustConfig } from '../policy/index.js';
 import { boundRecords, settledBounds } from './bounds.js';
 import { actionKind } from './evolve.js';
 import { draftReplacement } from './like.js';
@@ -133,7 +133,7 @@ export function requestResolution(
   });
 }
 
-function resolutionDigest(resolution: Resolution): string {
+export function resolutionDigest(resolution: Resolution): string {
   return digest('countersign-command/1', resolution as unknown as Json);
 }
 
@@ -165,7 +165,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
       digest: resolutionDigest(resolution),
       summaryDigest: summaryDigest(summary),
       notBefore: loaded.state.proposed_at,
-      methods: methodsFor(services, content),
+      methods: methodsOfResolution(services.trust().config, content),
       approvers: content.approvers,
       excluded: [],
     };
@@ -211,8 +211,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
  * Ways of signing that count. Where no rule covers the action any more, people can still say what happened; a software
  * key never does for high impact (authority.finding.methods).
  */
-function methodsFor(services: Services, content: ActionContent): readonly string[] {
-  const { config } = services.trust();
+export function methodsOfResolution(config: TrustConfig, content: ActionContent): readonly string[] {
   const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
   if (ruleFor(config, subject) !== undefined) return countingMethods(config, subject);
   return content.class === 'costly' ? METHODS.filter((method) => method !== 'ed25519') : METHODS;

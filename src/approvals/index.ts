@@ -1,5 +1,6 @@
 /** Requests, receipts, and who may sign what. */
-export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
+export { actEvents } from './act-events.js';
+export { type Act, actDigest, actLines, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
@@ -26,6 +27,7 @@ export {
   type SummaryLines,
 } from './schema.js';
 export { signBatch, signWith } from './sign.js';
+export { peopleAmong, type Reader, signingOf } from './signers.js';
 export {
   covers,
   coversArgs,

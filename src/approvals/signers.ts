@@ -8,12 +8,20 @@ import {
   keyKind,
   LEDGER_RECORD,
   ledgerKind,
+  type PersonState,
   personKind,
   type RegistryFacts,
   type Role,
 } from '../identity/index.js';
 import type { KindName, Ledger, ListRow, RecordRef, View } from '../ledger/index.js';
-import { type ApprovalRule, CONFIG_RECORD, configKind, METHODS, TrustConfig } from '../policy/index.js';
+import {
+  type ApprovalRule,
+  CONFIG_RECORD,
+  type ConfigState,
+  configKind,
+  METHODS,
+  TrustConfig,
+} from '../policy/index.js';
 import type { Act } from './act-schema.js';
 import { approversOf, excludedOf, methodsOf } from './rules.js';
 import type { Grant, StandingChange } from './standing.js';
@@ -38,24 +46,42 @@ async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly List
   return rows;
 }
 
-/** Without pages no passkey counts: whoever has nothing else signs nothing. */
 export async function peopleOf(ledger: Ledger): Promise<People> {
   const registryHead = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.head;
   const configured = await ledger.read(configKind, CONFIG_RECORD.id);
-  const counts = TrustConfig.safeParse(configured?.state.config).data?.webauthn !== undefined;
   const keys: KeyState[] = [];
   for (const { id } of await activeRows(ledger, 'key')) {
     const key = (await ledger.read(keyKind, id))?.state;
-    if (key !== undefined && (counts || key.method !== 'webauthn')) keys.push(key);
+    if (key !== undefined) keys.push(key);
   }
-  const found: { person: string; keys: string[]; roles: readonly Role[] }[] = [];
+  const people: PersonState[] = [];
   for (const { id } of await activeRows(ledger, 'person')) {
-    const roles = (await ledger.read(personKind, id))?.state.roles ?? [];
-    found.push({ person: id, roles, keys: keys.filter(({ person }) => person === id).map(({ key_id }) => key_id) });
+    const person = (await ledger.read(personKind, id))?.state;
+    if (person !== undefined) people.push(person);
   }
-  const having = (role: Role) => found.filter(({ roles }) => roles.includes(role));
-  return { operators: having('operator'), approvers: having('approver'), configHead: configured?.head, registryHead };
+  return { ...peopleAmong(people, keys, configured?.state), configHead: configured?.head, registryHead };
 }
+
+/** Without pages no passkey counts: whoever has nothing else signs nothing. */
+export function peopleAmong(
+  people: readonly PersonState[],
+  keys: readonly KeyState[],
+  configured: ConfigState | undefined,
+): Pick<People, 'operators' | 'approvers'> {
+  const counts = TrustConfig.safeParse(configured?.config).data?.webauthn !== undefined;
+  const usable = keys.filter(({ state, method }) => state === 'active' && (counts || method !== 'webauthn'));
+  const having = (role: Role) =>
+    people
+      .filter(({ state, roles }) => state === 'active' && roles.includes(role))
+      .map(({ person }) => ({
+        person,
+        keys: usable.filter((key) => key.person === person).map(({ key_id }) => key_id),
+      }));
+  return { operators: having('operator'), approvers: having('approver') };
+}
+
+/** Where states are read: a ledger, or what an audit has read of one. */
+export type Reader = Pick<Ledger, 'read'>;
 
 /** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
 export function factRecords({ kind }: Act, { operators }: People): readonly RecordRef[] {
@@ -103,12 +129,12 @@ function noOperatorLeft(): Refusal {
   return new Refusal('approvers', 'under this configuration no operator could sign any more', { next });
 }
 
-async function activeConfig(ledger: Ledger): Promise<TrustConfig | undefined> {
+async function activeConfig(ledger: Reader): Promise<TrustConfig | undefined> {
   return TrustConfig.safeParse((await ledger.read(configKind, CONFIG_RECORD.id))?.state.config).data;
 }
 
 /** Nobody is asked to sign for what could not be carried out. */
-async function demandOperatorUnder(ledger: Ledger, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
+async function demandOperatorUnder(ledger: Reader, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
   if (!endsPasskeys(act)) return;
   for (const id of operators.flatMap(({ keys }) => keys)) {
     if ((await ledger.read(keyKind, id))?.state.method === 'ed25519') return;
@@ -131,7 +157,7 @@ export interface Signing {
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
  */
-export async function signingOf(ledger: Ledger, act: Act, people: People): Promise<Signing> {
+export async function signingOf(ledger: Reader, act: Act, people: People): Promise<Signing> {
   const able = (known: People['operators']) => known.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
   const operators = able(people.operators);
   const one = () => 1;
@@ -164,7 +190,7 @@ export async function signingOf(ledger: Ledger, act: Act, people: People): Promi
  * whom every such rule names, signing in a way that each of them lets count (authority.standing.signers). To take it
  * back, one of them or an operator is enough.
  */
-async function standingSigning(ledger: Ledger, change: StandingChange, people: People): Promise<Signing> {
+async function standingSigning(ledger: Reader, change: StandingChange, people: People): Promise<Signing> {
   const config = await activeConfig(ledger);
   if (change.op === 'revoke') {
     const able = people.approvers.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
@@ -185,7 +211,7 @@ async function standingSigning(ledger: Ledger, change: StandingChange, people: P
 }
 
 /** The people with a key by which they can sign in one of these ways. */
-async function havingOneOf(ledger: Ledger, people: People['approvers'], methods: readonly string[]) {
+async function havingOneOf(ledger: Reader, people: People['approvers'], methods: readonly string[]) {
   const able: string[] = [];
   for (const { person, keys } of people) {
     const known = await Promise.all(keys.map((id) => ledger.read(keyKind, id)));

@@ -86,6 +86,10 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'a launch without its receipts, nonces, keys, people, policy or time is found',
   },
+  'audit.decided-again': {
+    source: 'ledger',
+    behaviour: 'an event that the gate would not have written over the log before it is found, whoever hashed it',
+  },
   'audit.legal-steps': { source: 'ledger', behaviour: 'a step that an action can not take is found' },
   'audit.receipts': { source: 'ledger', behaviour: 'a receipt that was no good at its place in the log is found' },
   'audit.registry-authority': {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/index.js';
 import type { Outcome } from '../../src/connectors/index.js';
+import { budgetKind } from '../../src/policy/index.js';
 import { approve, approved, codeOf, memoryWorld, sending, signed, type World } from '../support/gate-world.js';
 import { alike, opened } from '../support/grants.js';
 import { verifies } from '../support/verifies.js';
@@ -207,6 +208,29 @@ describe('what a standing approval covered, after its outcome was unknown', () =
     await world.gate.wait(action_id, ({ state }) => state === 'failed', 2_000);
     assert.equal(await codeOf(world.gate.coverByStanding(action_id)), 'receipt_required');
     assert.equal((await world.gate.grants())[0]?.holds.length, 0);
+  });
+});
+
+describe('what a second attempt took', () => {
+  it('is given back when it certainly failed, and what the first one took stays held', async () => {
+    verifies('policy.budget.settled');
+    const trust = `${TRUST}policy:\n  rules:\n    - { title: notes, decide: allow, match: { operation: note }, limit: 1/h }\n`;
+    const world = await memoryWorld({ trust });
+    world.connector.dedupe = DEDUPE;
+    world.connector.behave = lost;
+    const { proposed } = await world.gate.proposeAndLaunch(sending({ operation: 'note' }));
+    await approve(world, proposed.action_id);
+    world.connector.behave = async () => ({ result: 'failed', code: 'refused' });
+    assert.equal((await world.gate.retry(proposed.action_id)).state, 'unknown');
+    const held = async () => {
+      const { rows } = await world.gate.ledger.list({ kind: 'budget' });
+      const state = (await world.gate.ledger.read(budgetKind, rows[0]?.id ?? ''))?.state;
+      return [state?.reserved, state?.spent];
+    };
+    assert.deepEqual(await held(), [1, 0]);
+    assert.equal((await world.gate.reconcile(proposed.action_id)).state, 'confirmed');
+    assert.deepEqual(await held(), [0, 1]);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 });
 
