@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/index.js';
 import type { Outcome } from '../../src/connectors/index.js';
 import { budgetKind } from '../../src/policy/index.js';
-import { approve, approved, codeOf, memoryWorld, sending, signed, type World } from '../support/gate-world.js';
+import { approve, approved, codeOf, memoryWorld, sending, signed, TRUST, type World } from '../support/gate-world.js';
 import { alike, opened } from '../support/grants.js';
 import { verifies } from '../support/verifies.js';
 
