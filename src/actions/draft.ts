@@ -17,7 +17,7 @@ import type { Judged } from './judge.js';
 import { contentPayload } from './load.js';
 import { type ActionCommand, decideAction, needsPerson } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
-import { type Services, STALE_TRUST } from './services.js';
+import { clockBarrier, type Services, STALE_TRUST } from './services.js';
 
 export interface Draft {
   readonly action_id: string;
@@ -46,7 +46,7 @@ export async function draftProposal(services: Services, judged: Judged, action_i
     lookups: [{ kind: 'action', key: effect }],
     eventsIn: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
-      const frozen = frozenIn(view, unbound);
+      const frozen = (judged.launch === undefined ? undefined : clockBarrier(view)) ?? frozenIn(view, unbound);
       if (frozen !== undefined) return frozen;
       const bounded = withinBounds(view, judged, lockedAt);
       if (bounded instanceof Refusal) return bounded;

@@ -43,7 +43,7 @@ import { decideAction, type Launch } from './machine.js';
 import { launchTerms } from './machine-people.js';
 import { dedupeWindowOf, policyBarrier } from './request.js';
 import { type Attempt, CLASSES } from './schema.js';
-import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
+import { type Caller, clockBarrier, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
 
 /** Everything that a launch stands on, computed from the action at one revision. */
@@ -216,7 +216,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
 function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const { loaded, receipts, expected, decision, operation, prepared } = facts;
   const { content, state } = loaded;
-  const frozen = frozenIn(view, content);
+  const frozen = clockBarrier(view) ?? frozenIn(view, content);
   if (frozen !== undefined) return frozen;
   const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch;
   if (epoch !== content.epoch) return new Refusal('decision_required', 'the store was restored since the proposal');

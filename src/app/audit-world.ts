@@ -39,6 +39,7 @@ export class AuditWorld implements Reader {
   viewAt(now: number): View {
     return {
       now,
+      behindMs: 0,
       get: ({ name }, id) => this.#states.get(`${name}/${id}`) as never,
       lookup: () => [],
     };

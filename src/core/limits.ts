@@ -30,6 +30,8 @@ export const LIMITS = {
   grantsLookedAtMax: 16,
   /** Launches of one action: each is a line of its summary. */
   attemptsMax: 32,
+  /** A clock that stands further before the log's last event launches nothing. */
+  clockBehindMsMax: 5_000,
   /** Distinct people that one rule can ask for. */
   quorumMax: 16,
   /** Actions of one agent that wait for people at once, and that it asks people for within an hour. */

@@ -140,6 +140,10 @@ export const actionRequirements = {
     source: 'reliability',
     behaviour: 'an action is launched a bounded number of times',
   },
+  'actions.launch.clock': {
+    source: 'reliability',
+    behaviour: 'a clock that stands more than five seconds before the log launches nothing',
+  },
   'actions.launch.duplicate': {
     source: 'actions',
     behaviour: 'of equal actions that waited beside each other one has its effect, unless a person was shown the other',

@@ -11,7 +11,7 @@ import { EMPTY_LOG_HASH } from '../event.js';
 import type { KindName, RecordRef } from '../kind.js';
 import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
-import type { EventRow, LocalStore, RecordRow } from '../store.js';
+import type { EventRow, LocalStore, LogTail, RecordRow } from '../store.js';
 import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
 import { listStatement } from './list.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
@@ -44,7 +44,8 @@ export class SqliteStore implements LocalStore {
   static alone<Result>(path: string, act: (store: { ledgerId: string; head: LogHead }) => Result): Result {
     const store = SqliteStore.openAlone(path);
     try {
-      return act({ ledgerId: store.ledgerId, head: store.head() });
+      const { sequence, logHash } = store.tail();
+      return act({ ledgerId: store.ledgerId, head: { sequence, logHash } });
     } finally {
       store.close();
     }
@@ -162,8 +163,8 @@ export class SqliteStore implements LocalStore {
     return pageOf(query, (statement.all(...values) as RecordColumns[]).map(recordRowOf));
   }
 
-  head(): LogHead {
-    return (this.#statements.head.get() as LogHead | undefined) ?? { sequence: 0, logHash: EMPTY_LOG_HASH };
+  tail(): LogTail {
+    return (this.#statements.tail.get() as LogTail | undefined) ?? { sequence: 0, logHash: EMPTY_LOG_HASH, at: 0 };
   }
 
   log(after: number, limit: number): readonly EventRow[] {
