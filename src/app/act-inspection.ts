@@ -1,7 +1,7 @@
 /**
- * Human acts as an audit of the log sees them: what changed people, keys, the configuration, freezes, standing approvals
- * or the epoch is, event by event, what the gate makes of an act that enough people signed. The rules that carry an act
- * out decide it once more.
+ * Human acts as an audit of the log sees them: what changed people, keys, the configuration, freezes, standing
+ * approvals or the epoch is, event by event, what the gate makes of an act that enough people signed. The rules that
+ * carry an act out decide it once more.
  * Source: spec ledger (verify), authority (human authority).
  */
 import {

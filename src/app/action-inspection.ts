@@ -1,7 +1,7 @@
 /**
- * Actions as an audit of the log sees them: each event is what the machine decides over the state before it, each launch
- * had its authority at its place in the log, and what it took and gave back of grants and bounds is what the gate takes
- * and gives back. It keeps the actions that are open.
+ * Actions as an audit of the log sees them: each event is what the machine decides over the state before it, each
+ * launch had its authority at its place in the log, and what it took and gave back of grants and bounds is what the
+ * gate takes and gives back. It keeps the actions that are open.
  * Source: spec ledger (verify), actions (launch).
  */
 import {

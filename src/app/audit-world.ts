@@ -1,7 +1,7 @@
 /**
- * What an audit knows at one place of the log: the registry, the configuration, freezes, grants and bounds as the events
- * before it leave them. The rules of the gate read it as they read a commit's records. It grows with people, keys,
- * grants and periods of bounds, not with what is done.
+ * What an audit knows at one place of the log: the registry, the configuration, freezes, grants and bounds as the
+ * events before it leave them. The rules of the gate read it as they read a commit's records. It grows with people,
+ * keys, grants and periods of bounds, not with what is done.
  * Source: spec ledger (verify).
  */
 import { freezeKind, grantKind, peopleAmong, type Reader } from '../approvals/index.js';

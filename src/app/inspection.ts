@@ -1,8 +1,8 @@
 /**
- * What the events of a log mean, read in order: whether every receipt was good by the registry as it stood at its place,
- * whether every launch had its authority, and whether people, keys, configuration, freezes and standing approvals
- * changed by signatures alone. Nothing is believed that the rules of the gate can decide once more. It keeps the
- * registry and what is open: memory does not grow with what is done.
+ * What the events of a log mean, read in order: whether every receipt was good by the registry as it stood at its
+ * place, whether every launch had its authority, and whether people, keys, configuration, freezes and standing
+ * approvals changed by signatures alone. Nothing is believed that the rules of the gate can decide once more. It keeps
+ * the registry and what is open: memory does not grow with what is done.
  * Source: spec ledger (verify), authority (request and receipt).
  */
 import type { Defect, LedgerEvent } from '../ledger/index.js';

@@ -35,7 +35,7 @@ import type {
   Work,
 } from './ledger.js';
 import { LocalReader } from './local-reader.js';
-import { type LocalStore, logEntry, storeError } from './store.js';
+import { headOf, type LocalStore, logEntry, storeError } from './store.js';
 import { verifyStore } from './verify.js';
 import { LogWatch } from './watch.js';
 
@@ -256,10 +256,7 @@ export class LocalLedger implements Ledger {
   }
 
   head(): Promise<LogHead> {
-    return this.#try(() => {
-      const { sequence, logHash } = this.#store.tail();
-      return { sequence, logHash };
-    });
+    return this.#try(() => headOf(this.#store.tail()));
   }
 
   log(after: number): Promise<readonly LogEntry[]> {

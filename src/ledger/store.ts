@@ -31,6 +31,10 @@ export interface LogTail extends LogHead {
   readonly at: number;
 }
 
+export function headOf({ sequence, logHash }: LogTail): LogHead {
+  return { sequence, logHash };
+}
+
 export interface LocalStore {
   readonly ledgerId: string;
   /** Takes the write lock. False when another process holds it: nothing happened, try again. */

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Act } from '../../src/approvals/index.js';
 import { keyId } from '../../src/identity/index.js';
+import { CONFIG_RECORD } from '../../src/policy/index.js';
 import { personWithKey } from '../support/gate-people.js';
 import {
   addKeyAct,
@@ -13,6 +14,7 @@ import {
   approved,
   BOB,
   carriedOut,
+  codeOf,
   configAct,
   memoryWorld,
   signed,
@@ -297,6 +299,22 @@ describe('a log by another hand', () => {
     const more = structuredClone(events);
     one(more, 'budget-reserved').data.amount = 0;
     assert.match((await defectsIn(bounded.gate.ledger, more)).join(), /told something else/);
+  });
+});
+
+describe('a stored configuration', () => {
+  it('that is not the one of its version is not judged by', async () => {
+    verifies('policy.version.checked');
+    const world = await memoryWorld();
+    const { config, version } = world.gate.services.trust();
+    const open = { ...config, policy: { ...config.policy, allow_unattended_irreversible: true } };
+    const data = { version, config: open as never, authorization: {} };
+    await world.gate.ledger.commit({
+      actor: 'agent:local',
+      writes: [CONFIG_RECORD],
+      decide: () => ({ events: [{ record: CONFIG_RECORD, type: 'configuration-applied', data }], outcome: null }),
+    });
+    assert.equal(await codeOf(world.gate.services.reloadTrust()), 'corrupt');
   });
 });
 

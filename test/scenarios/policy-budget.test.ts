@@ -1,5 +1,6 @@
 /**
- * Bounds on what runs without a person: taken by the launch's own commit, settled by the outcome, kept while it is unknown.
+ * Bounds on what runs without a person: taken by the launch's own commit, settled by the outcome, kept while it is
+ * unknown.
  * Source: spec authority (policy: limits and budgets); reliability T13, I5.
  */
 import assert from 'node:assert/strict';

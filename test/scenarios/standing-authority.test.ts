@@ -1,6 +1,6 @@
 /**
- * What a standing approval stands on: the people who signed it, their keys, the rules of the day, the epoch. When one of
- * them goes, or the action is one that they could not approve, it stands for nothing.
+ * What a standing approval stands on: the people who signed it, their keys, the rules of the day, the epoch. When one
+ * of them goes, or the action is one that they could not approve, it stands for nothing.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -11,7 +11,7 @@ import { EMPTY_LOG_HASH } from '../event.js';
 import type { KindName, RecordRef } from '../kind.js';
 import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
-import type { EventRow, LocalStore, LogTail, RecordRow } from '../store.js';
+import { type EventRow, headOf, type LocalStore, type LogTail, type RecordRow } from '../store.js';
 import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
 import { listStatement } from './list.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
@@ -44,8 +44,7 @@ export class SqliteStore implements LocalStore {
   static alone<Result>(path: string, act: (store: { ledgerId: string; head: LogHead }) => Result): Result {
     const store = SqliteStore.openAlone(path);
     try {
-      const { sequence, logHash } = store.tail();
-      return act({ ledgerId: store.ledgerId, head: { sequence, logHash } });
+      return act({ ledgerId: store.ledgerId, head: headOf(store.tail()) });
     } finally {
       store.close();
     }
