@@ -5,7 +5,7 @@
  * everything waits for an operator's signature (kind restore).
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
@@ -78,6 +78,7 @@ function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead
 export async function placeBackup(home: Home, path: string, now: number): Promise<{ kept: string | undefined }> {
   const source = resolve(path);
   if (!existsSync(source)) throw new Refusal('not_found', 'there is no such backup', { path: 'file' });
+  if (!statSync(source).isFile()) throw new Refusal('invalid', 'the backup is no plain file', { path: 'file' });
   const incoming = `${home.store}.incoming-${now}`;
   try {
     const copy = await verifyCopy(source);

@@ -2,10 +2,10 @@
  * A configuration that a person writes: YAML in one bounded file, read strictly (duplicate keys, aliases and tags of
  * other types are refused), every defect with its line, and never with the value that stands there.
  */
-import { readFileSync, statSync } from 'node:fs';
 import type { Document } from 'yaml';
 import type { ZodError } from 'zod';
-import { LIMITS, Refusal } from '../core/index.js';
+import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
+import { displayText, LIMITS, Refusal } from '../core/index.js';
 
 export interface YamlText {
   /** Plain data: maps, lists, texts, numbers, truth values, null. */
@@ -87,11 +87,9 @@ function entryAt({ items = [] }: Part, key: string): Entry | undefined {
 
 /** The text of a file. Refuses `config_invalid`, also for one that is not there. */
 export function readConfigText(path: string, what: string): string {
-  try {
-    if (statSync(path).size > LIMITS.configBytesMax) throw new Refusal('config_invalid', `the ${what} is too long`);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal('config_invalid', `the ${what} can not be read: \`${path}\``, { next: 'check the path' });
-  }
+  const read = readPlainFile(path, LIMITS.configBytesMax);
+  if (read.ok) return textOf(read.bytes);
+  throw new Refusal('config_invalid', `the ${what} ${FILE_REASONS[read.reason]}: \`${displayText(path)}\``, {
+    next: 'check the path',
+  });
 }

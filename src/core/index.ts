@@ -34,6 +34,7 @@ export {
   type UlidPrefix,
 } from './ids.js';
 export {
+  isJsonObject,
   type Json,
   type JsonLimits,
   type JsonObject,
@@ -50,6 +51,7 @@ export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';
 export { type Money, moneyText, parseMoney } from './money.js';
 export { isPlainTarget, matchesPattern } from './pattern.js';
+export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
 export { beforeRing, type Clock, isoTime, type Random, type Timer } from './time.js';

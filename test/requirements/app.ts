@@ -46,6 +46,14 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'a damaged memory of the ledger is a barrier as well, and can be restored',
   },
+  'app.border.refusals': {
+    source: 'core, doors',
+    behaviour: 'whatever a program hands to a method of the gate, nothing but a refusal in fixed words comes out of it',
+  },
+  'app.border.once': {
+    source: 'doors',
+    behaviour: 'what is handed over is read once and copied: what it becomes afterwards changes nothing',
+  },
   'app.tool.closed': { source: 'doors', behaviour: 'a tool tells when it was denied, taken back or too late' },
   'app.tool.definition': { source: 'doors', behaviour: 'the definition of a tool is checked where it is made' },
   'app.tool.frozen-args': {

@@ -35,6 +35,19 @@ export const cliRequirements = {
     source: 'ledger',
     behaviour: 'a backup is verified and can be put back; nothing is launched until an operator accepts it',
   },
+  'cli.files.plain': {
+    source: 'doors',
+    behaviour:
+      'a command reads plain files up to a limit: a pipe, a device or a folder is refused, and none is waited for',
+  },
+  'cli.files.home': {
+    source: 'doors',
+    behaviour: 'a pipe in the place of a file of the home or of a project is found and refused, and hangs nobody',
+  },
+  'cli.files.standard-input': {
+    source: 'doors',
+    behaviour: 'what is piped to a command is read to its end, up to the limit',
+  },
   'cli.doctor': { source: 'doors', behaviour: 'doctor says what is not well and how to mend it' },
   'cli.doctor.thread-key': {
     source: 'doors',
