@@ -7,6 +7,7 @@
 export { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../connectors/index.js';
 export { passkeyAlgorithm } from '../identity/index.js';
 export { damageCopy } from './damage.js';
+export { makeFolder } from './home.js';
 export { bootstrapApprover } from './init.js';
 export { EMBEDDED, migrateSchema, migrateTo } from './migrate.js';
 export { describeKey, describePerson, listPeople } from './people.js';

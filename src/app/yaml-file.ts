@@ -7,6 +7,11 @@ import type { ZodError } from 'zod';
 import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
 import { displayText, LIMITS, Refusal } from '../core/index.js';
 
+/** A key that somebody mistyped. Whatever else stands there may be anything, a secret too: its line has to do. */
+const WORD = /^[A-Za-z][A-Za-z_-]{0,31}$/;
+/** A key of ours, a name that a schema let in, or a place in a list. */
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
 export interface YamlText {
   /** Plain data: maps, lists, texts, numbers, truth values, null. */
   readonly value: unknown;
@@ -36,11 +41,16 @@ export async function parseYaml(text: string, what: string): Promise<YamlText> {
     defect(error, within = []) {
       const issue = error?.issues[0];
       const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-      const path = [...within, ...(issue?.path.map(String) ?? [])];
-      const line = lineOf(unknown === undefined ? path : [...path, unknown]);
-      const problem = unknown === undefined ? (issue?.message ?? 'invalid') : `unknown key \`${unknown}\``;
-      const message = `line ${line}: \`${path.join('.') || 'configuration'}\`: ${problem}`;
-      return new Refusal('config_invalid', message, { path: path.join('.') });
+      const full = [...within, ...(issue?.path.map(String) ?? [])];
+      const line = lineOf(unknown === undefined ? full : [...full, unknown]);
+      // A key that is refused itself is no name to be told.
+      const path = issue?.code === 'invalid_key' ? full.slice(0, -1) : full;
+      const named = unknown !== undefined && WORD.test(unknown) ? `unknown key \`${unknown}\`` : 'unknown key';
+      const problem = unknown === undefined ? (issue?.message ?? 'invalid') : named;
+      const shown = path.map((key) => (NAME.test(key) ? key : '…')).join('.');
+      return new Refusal('config_invalid', `line ${line}: \`${shown || 'configuration'}\`: ${problem}`, {
+        path: shown,
+      });
     },
   };
 }

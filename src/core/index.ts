@@ -20,7 +20,18 @@ export {
   verifyBytesAsync,
 } from './crypto/index.js';
 export { type ApprovalKind, contentRef, type Domain, digest, digestBytes } from './digest.js';
-export { assert, assertNever, CODES, type Code, type CodeRow, type Details, Fault, isOurs, Refusal } from './errors.js';
+export {
+  assert,
+  assertNever,
+  CODES,
+  type Code,
+  type CodeRow,
+  type Details,
+  Fault,
+  isOurs,
+  isPathMistake,
+  Refusal,
+} from './errors.js';
 export { FAILPOINTS, type Failpoint, type FailpointName } from './failpoints.js';
 export { frozen } from './frozen.js';
 export {
@@ -53,7 +64,7 @@ export { type Money, moneyText, parseMoney } from './money.js';
 export { isPlainTarget, matchesPattern } from './pattern.js';
 export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
-export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
+export { asciiJson, displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
 export { beforeRing, type Clock, isoTime, type Random, type Timer } from './time.js';
 export {
   base64urlDecode,

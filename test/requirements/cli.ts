@@ -48,6 +48,23 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'what is piped to a command is read to its end, up to the limit',
   },
+  'cli.mistakes.paths': {
+    source: 'core, doors',
+    behaviour: 'a path where no folder or file can be made is refused with advice, and is no fault',
+  },
+  'cli.mistakes.store': {
+    source: 'doors',
+    behaviour: 'a store that no URL names is refused with advice, before anything is made',
+  },
+  'cli.mistakes.echo': {
+    source: 'core',
+    behaviour: 'what is typed in the place of a name is not said again in the refusal',
+  },
+  'cli.mistakes.keys': {
+    source: 'core, doors',
+    behaviour: 'an unknown key of a configuration is named where it is a word, and else by its line alone',
+  },
+  'cli.mistakes.ascii': { source: 'core, doors', behaviour: 'JSON on the command line is ASCII' },
   'cli.doctor': { source: 'doors', behaviour: 'doctor says what is not well and how to mend it' },
   'cli.doctor.thread-key': {
     source: 'doors',

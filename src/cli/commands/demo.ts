@@ -25,19 +25,31 @@ interface Demo {
   readonly repository: string;
 }
 
+/** What the demonstration makes in its folder. */
+const PARTS = [
+  'home',
+  'repository',
+  'effects',
+  'passphrase',
+  'other-receipt.json',
+  'used-receipt.json',
+  'damaged-home',
+];
+
 const PASSPHRASE = 'demo passphrase';
 
 export function demo(options: DemoOptions): Command {
   return async ({ output }) => {
     const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), 'countersign-demo-')));
     const app = await import('../../app/index.js');
+    const { makeFolder } = await import('../../app/internal.js');
     app.checkHome(app.homeAt(join(folder, 'home'), {}));
     const made: Demo = { output, folder, home: join(folder, 'home'), repository: join(folder, 'repository') };
-    if (existsSync(made.home) || existsSync(made.repository)) {
+    if (PARTS.some((name) => existsSync(join(folder, name)))) {
       const next = 'name another folder';
       throw new Refusal('already_initialized', 'there is a demonstration in the folder already', { next });
     }
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 'folder', 0o700);
     await prepare(made);
     const merge = await refusedWithoutReceipt(made);
     await approveAndMerge(made, merge);
