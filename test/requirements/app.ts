@@ -108,6 +108,14 @@ export const appRequirements = {
     source: 'actions',
     behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',
   },
+  'app.inbox.quorum': {
+    source: 'actions, authority',
+    behaviour: 'an act is listed with how many people have to sign it, and how many have',
+  },
+  'app.inbox.late-result': {
+    source: 'actions',
+    behaviour: 'a result that contradicts is listed with the finding that settles it',
+  },
   'app.inbox.outdated': {
     source: 'actions, authority',
     behaviour: 'what was asked under another configuration is listed with the way to ask again',
