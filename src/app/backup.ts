@@ -9,6 +9,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
+import { atBorder } from './border.js';
 import { systemClock } from './clock.js';
 import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
@@ -20,8 +21,11 @@ import { writeSeen } from './seen.js';
  * Writes a verified copy. Refuses `invalid` for a path that exists or has no folder; faults `corrupt` for a copy that
  * does not verify.
  */
-export async function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
-  const target = resolve(path);
+export function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
+  return atBorder(gate.services.log, { path }, (asked) => writeBackup(gate, resolve(asked.path)));
+}
+
+async function writeBackup(gate: CountersignGate, target: string): Promise<{ path: string; events: number }> {
   if (existsSync(target)) throw new Refusal('invalid', 'there is a file at the path of the backup', { path: 'file' });
   if (!existsSync(dirname(target))) {
     throw new Refusal('invalid', 'there is no folder for the backup', { path: 'file', next: 'make the folder first' });

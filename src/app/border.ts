@@ -14,6 +14,8 @@ const Person = z.string().regex(PATTERNS.human).optional();
 const PARAMETERS = {
   actionId: [Text, 'an action is named by its id'],
   requestId: [Text, 'a request is named by its id'],
+  path: [Text, 'a file is named by its path'],
+  publicKeyHex: [Text, 'a public key is 64 hex digits'],
   id: [Text, 'an action or a decision is named by its id'],
   connector: [Text, 'a connector has a name'],
   operation: [Text, 'an operation has a name'],

@@ -53,8 +53,9 @@ export interface OpenOptions {
  * Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`.
  * A gate whose thread key is gone opens, and can only be read: see thread-key.ts.
  */
-export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
+export async function open(given: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();
+  const options = readOptions(given);
   const log = options.log ?? standardLog(environment);
   const home = homeAt(options.home, environment);
   try {
@@ -72,6 +73,22 @@ export async function open(options: OpenOptions = {}): Promise<CountersignGate> 
     log?.write(ours instanceof Fault ? 'error' : 'debug', 'the gate could not be opened', ours);
     throw ours;
   }
+}
+
+/** The options as they are now. Refuses `invalid`, naming nothing that stands there. */
+function readOptions(given: OpenOptions): OpenOptions {
+  let options: OpenOptions;
+  if (typeof given !== 'object' || given === null) throw new Refusal('invalid', 'the options of a gate are an object');
+  try {
+    options = { ...given };
+  } catch {
+    throw new Refusal('invalid', 'the options of a gate can not be read');
+  }
+  for (const name of ['home', 'as'] as const) {
+    if (options[name] === undefined || typeof options[name] === 'string') continue;
+    throw new Refusal('invalid', `\`${name}\` is a text`, { path: name });
+  }
+  return options;
 }
 
 async function openGate(

@@ -8,16 +8,9 @@
  */
 import * as z from 'zod';
 import { CLASSES } from '../actions/index.js';
+import { type Call, type Facts, type Log, type Operation, type Outcome, operationDigest } from '../connectors/index.js';
 import {
   type ActionClass,
-  type Call,
-  type Facts,
-  type Log,
-  type Operation,
-  type Outcome,
-  operationDigest,
-} from '../connectors/index.js';
-import {
   frozen,
   type Json,
   type JsonObject,

@@ -2,6 +2,7 @@
  * The core: what every other folder stands on. Pure: no file, socket, clock or random source of its own.
  */
 export { canonicalize } from './canonical.js';
+export { ACTION_CLASSES, type ActionClass } from './classes.js';
 export {
   deriveKey,
   importPrivateKey,
@@ -65,7 +66,7 @@ export { isPlainTarget, matchesPattern } from './pattern.js';
 export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { asciiJson, displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
-export { beforeRing, type Clock, isoTime, type Random, type Timer } from './time.js';
+export { beforeRing, type Clock, DURATION, isoTime, parseDuration, type Random, type Timer } from './time.js';
 export {
   base64urlDecode,
   base64urlEncode,

@@ -50,6 +50,10 @@ export const appRequirements = {
     source: 'core, doors',
     behaviour: 'whatever a program hands to a method of the gate, nothing but a refusal in fixed words comes out of it',
   },
+  'app.border.library': {
+    source: 'core, doors',
+    behaviour: 'the other functions of the library that take a value, an id or a path answer a hostile one alike',
+  },
   'app.border.once': {
     source: 'doors',
     behaviour: 'what is handed over is read once and copied: what it becomes afterwards changes nothing',

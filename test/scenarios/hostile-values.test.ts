@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod';
-import type { CountersignGate } from '../../src/app/index.js';
+import {
+  backupTo,
+  type CountersignGate,
+  checkReceiptOffline,
+  checkReceiptOnline,
+  explainDecision,
+  open,
+} from '../../src/app/index.js';
 import { Refusal } from '../../src/core/index.js';
 import { addKeyAct, BOB, homeWorld, proposed, sending, signed } from '../support/gate-world.js';
 import { HOSTILE, MARK } from '../support/hostile-values.js';
@@ -157,6 +164,29 @@ describe('what no honest program hands over', { timeout: HANGS_MS }, () => {
         await demandRefusal(`call(_, { idempotencyKey: ${what} })`, () =>
           tool.call({ a: 1 } as never, { idempotencyKey }),
         );
+      }
+    }));
+
+  it('leaves what else of the library takes a value, an id or a path', () =>
+    inGate(async (gate) => {
+      verifies('app.border.library');
+      const { home } = gate;
+      for (const [what, value] of HOSTILE) {
+        const hostile = value as never;
+        await demandRefusal(`offline(${what})`, () => checkReceiptOffline(hostile, '00'.repeat(32)));
+        await demandRefusal(`offline(_, ${what})`, () => checkReceiptOffline({}, hostile));
+        await demandRefusal(`online(${what})`, () => checkReceiptOnline(gate, hostile));
+        await demandRefusal(`explain(${what})`, () => explainDecision(gate, hostile));
+        await demandRefusal(`open({ as: ${what} })`, async () =>
+          (await open({ home: home.folder, as: hostile })).close(),
+        );
+        if (typeof value !== 'object' && value !== undefined) {
+          await demandRefusal(`open(${what})`, () => open(hostile));
+        }
+        if (typeof value !== 'string' && value !== undefined) {
+          await demandRefusal(`open({ home: ${what} })`, () => open({ home: hostile }));
+          await demandRefusal(`backupTo(${what})`, () => backupTo(gate, hostile));
+        }
       }
     }));
 

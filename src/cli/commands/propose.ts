@@ -2,7 +2,15 @@
  * `action propose`: asks for an effect. With `--dry-run` it only tells what would be decided.
  */
 import { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../../app/internal.js';
-import { isJsonObject, type JsonObject, LIMITS, parseJson, Refusal } from '../../core/index.js';
+import {
+  type ActionClass,
+  isJsonObject,
+  type JsonObject,
+  LIMITS,
+  parseDuration,
+  parseJson,
+  Refusal,
+} from '../../core/index.js';
 import { outcomeWord, paintState, shown } from '../output.js';
 import type { Command, Settings } from '../run.js';
 
@@ -14,7 +22,7 @@ export interface ProposeOptions {
   readonly args?: string;
   readonly amount?: string;
   readonly currency?: string;
-  readonly class?: 'read' | 'reversible' | 'irreversible' | 'costly';
+  readonly class?: ActionClass;
   readonly workItem?: string;
   readonly approver?: readonly string[];
   readonly approveWithin?: string;
@@ -133,12 +141,9 @@ function wholeNumber(text: string, path: string): number {
   return Number(text);
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** `90s`, `15m`, `24h` or `7d` in milliseconds. */
 export function duration(text: string): number {
-  if (!/^[1-9]\d{0,5}[smhd]$/.test(text)) {
-    throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
-  }
-  return Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0);
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
 }
