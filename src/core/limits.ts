@@ -110,6 +110,10 @@ export const LIMITS = {
   refusalsPerDayMax: 1_000,
   /** Bytes of one content blob: a connector's preview, a file to write. */
   contentBytesMax: 16 * 1024 * 1024,
+  /** Contents that come with one call. */
+  contentsMax: 16,
+  /** Bytes of an act as JSON: two configurations with their Cedar files. */
+  actBytesMax: 16 * 1024 * 1024,
   /** Bytes of the trust configuration and of any file that the gate reads at start. */
   configBytesMax: 1024 * 1024,
   /** Characters of one text in the log, and causes behind causes that it tells. */

@@ -4,6 +4,7 @@ export { type PasskeyAlgorithm, passkeyAlgorithm } from './cose.js';
 export { lockKey, readKeyFile, type UnlockedKey, unlockKey } from './key-file.js';
 export { createLedger, keyId, keyKind, ledgerKind, personKind, registryChanged, restoreLedger } from './machine.js';
 export {
+  awayRefusal,
   bootstrapKey,
   changedRecords,
   decideRegistry,

@@ -5,7 +5,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { Fault, LIMITS, Refusal } from '../../core/index.js';
+import { Fault, isPathMistake, LIMITS, Refusal } from '../../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from '../batch.js';
 import { EMPTY_LOG_HASH } from '../event.js';
 import type { KindName, RecordRef } from '../kind.js';
@@ -243,14 +243,14 @@ export class SqliteStore implements LocalStore {
   }
 }
 
-/** Makes the file of a backup, which nobody else may read. Refuses `invalid` where something stands already. */
+/** Makes the file of a backup, which nobody else may read. Refuses `invalid` where none can be made. */
 function reserve(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!exists) throw error;
-    throw new Refusal('invalid', 'something stands at the path of the backup', { path: 'path' });
+    if (!isPathMistake(error)) throw error;
+    const next = 'name a file that is not there yet, in a folder of yours';
+    throw new Refusal('invalid', 'no file can be made at the path of the backup', { path: 'path', next });
   }
 }
 
