@@ -14,6 +14,7 @@ import { messageRequirements } from './requirements/messages.js';
 import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
 import { receiptRequirements } from './requirements/receipts.js';
+import { serverRequirements } from './requirements/server.js';
 
 export interface Requirement {
   /** The page of the specification, such as `actions`. */
@@ -33,6 +34,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...connectorRequirements,
   ...actionRequirements,
   ...appRequirements,
+  ...serverRequirements,
   ...cliRequirements,
   ...houseRequirements,
 };

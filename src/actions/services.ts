@@ -5,6 +5,7 @@
 import type { ProofVerifier } from '../approvals/index.js';
 import type { Connector, Log } from '../connectors/index.js';
 import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal, type Timer } from '../core/index.js';
+import type { TokenScope } from '../identity/index.js';
 import type { Ledger, View } from '../ledger/index.js';
 import type { PolicyEngine, TrustConfig } from '../policy/index.js';
 import type { ActionMemo } from './memo.js';
@@ -44,6 +45,8 @@ export interface Caller {
   readonly principal: string;
   /** Whether it may name others on whose behalf it asks. */
   readonly mayActForOthers?: boolean;
+  /** What its token lets it ask for; absent for a process of the store's owner. */
+  readonly scope?: TokenScope;
   /** The person who changed the action that this caller had proposed. */
   readonly editedBy?: string;
 }

@@ -46,6 +46,7 @@ import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
 import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
+import { demandScope } from './scope.js';
 
 /** What a receipt made of its action, and the outcome where the rule launches at once. */
 export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
@@ -267,9 +268,10 @@ export class Gate extends GateReads {
   ): Promise<T> {
     let subject = subjectOf(verb, {});
     try {
-      const known = (asked: Given) => {
+      const known = async (asked: Given) => {
         subject = subjectOf(verb, asked);
         this.#home?.admit();
+        await demandScope(this.services, this.caller, verb, asked);
         return act(asked);
       };
       return await atBorder(this.services.log, given, known, limits);

@@ -15,7 +15,7 @@ export {
 export type { Connector, Log, LogLevel, Operation, Outcome } from '../connectors/index.js';
 export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
 export type { VerifyReport } from '../ledger/index.js';
-export { type Message, readThread, verifyThread } from '../messages/index.js';
+export { type Message, readEntries, readThread, verifyThread } from '../messages/index.js';
 export { policyVersion, type TrustConfig } from '../policy/index.js';
 export { type AuditReport, auditLedger } from './audit.js';
 export { backupTo, placeBackup } from './backup.js';
@@ -31,6 +31,7 @@ export { makeLog } from './log.js';
 export { type CountersignGate, type OpenOptions, open } from './open.js';
 export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
 export { type RecipeOptions, trustRecipe } from './recipe.js';
+export { sightOf } from './scope.js';
 export type { GateTool, ToolResult } from './tool.js';
 export { NoEffect, type ToolDefinition } from './tool-definition.js';
 export { parseTrustConfig, readTrustFile } from './trust-file.js';

@@ -30,7 +30,6 @@ export { signBatch, signWith } from './sign.js';
 export { peopleAmong, type Reader, signingOf } from './signers.js';
 export {
   covers,
-  coversArgs,
   coversContent,
   Grant,
   type GrantHold,
