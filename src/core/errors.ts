@@ -198,9 +198,16 @@ export class Fault extends Error {
   }
 }
 
-/** Whether `value` is one of the two classes that may cross a public function. */
+/**
+ * Whether `value` is one of the two classes that may cross a public function. It never throws: what was thrown at us
+ * may be a proxy that does not even let its class be asked for.
+ */
 export function isOurs(value: unknown): value is Refusal | Fault {
-  return value instanceof Refusal || value instanceof Fault;
+  try {
+    return value instanceof Refusal || value instanceof Fault;
+  } catch {
+    return false;
+  }
 }
 
 /** Codes of a file system that speak of the path it was given, not of the disk below. */
