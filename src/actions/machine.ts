@@ -34,6 +34,8 @@ export type ActionCommand =
       readonly how: Closing;
       readonly by: string;
       readonly words: string | null;
+      /** Where a person did it who was signed in and signed nothing. */
+      readonly via?: 'session';
       /** The changed copy, with `superseded`. */
       readonly supersededBy?: string;
     }
@@ -168,12 +170,16 @@ function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusa
 
 function cancel(
   state: ActionState,
-  { how, by, words, supersededBy }: Extract<ActionCommand, { do: 'cancel' }>,
+  { how, by, words, via, supersededBy }: Extract<ActionCommand, { do: 'cancel' }>,
 ): readonly ActionEvent[] | Refusal {
   const afterFailure = how === 'withdrawn' || how === 'superseded';
   const may = state.state === 'proposed' || state.state === 'approved' || (state.state === 'failed' && afterFailure);
   if (!may) return refuse(state, 'it can not be cancelled');
-  const data = { how, by, words, ...(supersededBy === undefined ? {} : { superseded_by: supersededBy }) };
+  const data = {
+    ...{ how, by, words },
+    ...(via === undefined ? {} : { via }),
+    ...(supersededBy === undefined ? {} : { superseded_by: supersededBy }),
+  };
   return [{ type: 'action-cancelled', data }];
 }
 

@@ -43,6 +43,7 @@ type Data = {
   readonly by: string;
   readonly how: Closing;
   readonly words: string | null;
+  readonly via?: 'session';
   readonly superseded_by?: string;
   readonly request_id: string;
   readonly replaced_by: string;
@@ -88,12 +89,13 @@ function approvedBy({ approvals }: Data): ActionCommand | undefined {
   return approval === undefined ? undefined : { do: 'approve', approval };
 }
 
-function cancelled({ how, by, words, superseded_by }: Data): ActionCommand {
+function cancelled({ how, by, words, via, superseded_by }: Data): ActionCommand {
   return {
     do: 'cancel',
     how,
     by,
     words,
+    ...(via === undefined ? {} : { via }),
     ...(superseded_by === undefined ? {} : { supersededBy: superseded_by }),
   };
 }

@@ -45,6 +45,8 @@ export interface Caller {
   readonly principal: string;
   /** Whether it may name others on whose behalf it asks. */
   readonly mayActForOthers?: boolean;
+  /** Set for a person who is signed in: they read, ask and take back, and sign for everything else. */
+  readonly session?: true;
   /** What its token lets it ask for; absent for a process of the store's owner. */
   readonly scope?: TokenScope;
   /** The person who changed the action that this caller had proposed. */

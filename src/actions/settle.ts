@@ -6,7 +6,17 @@
  */
 import * as z from 'zod';
 import type { Operation, Outcome } from '../connectors/index.js';
-import { beforeRing, canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
+import {
+  beforeRing,
+  canonicalize,
+  contentRef,
+  isOurs,
+  type Json,
+  LIMITS,
+  plainCopy,
+  Refusal,
+  utf8Length,
+} from '../core/index.js';
 import type { NewEvent, NewPayload } from '../ledger/index.js';
 import { demandWords } from './approve.js';
 import { type BoundedAttempt, boundRecords, settledBounds } from './bounds.js';
@@ -100,7 +110,10 @@ function codeOfThrown(error: unknown): string {
 /** An answer that can be written down; undefined for every other. */
 function readAnswer(answer: unknown): Outcome | undefined {
   try {
-    const { result, code, externalRef, evidence } = AnswerSchema.parse(answer);
+    // Copied once, within limits, before anything else looks at it.
+    const { result, code, externalRef, evidence } = AnswerSchema.parse(
+      plainCopy(answer, { bytesMax: 2 * LIMITS.contentBytesMax }),
+    );
     canonicalize([code ?? null, externalRef ?? null, evidence ?? null]);
     return {
       result,
@@ -245,9 +258,14 @@ export async function cancel(services: Services, caller: Caller, actionId: strin
   demandWords(words ?? null);
   const state = (await services.ledger.read(actionKind, actionId))?.state;
   if (state === undefined) throw new Refusal('unknown_action', 'there is no such action');
-  if (state.content.proposed_by !== caller.principal) {
+  if (state.content.proposed_by !== caller.principal && caller.session !== true) {
     throw new Refusal('forbidden', 'only its proposer or a person may take it back');
   }
-  const command: ActionCommand = { do: 'cancel', how: 'withdrawn', by: caller.principal, words: words ?? null };
+  const via = caller.session === true ? ({ via: 'session' } as const) : {};
+  const command: ActionCommand = {
+    ...{ do: 'cancel', how: 'withdrawn', by: caller.principal },
+    words: words ?? null,
+    ...via,
+  };
   await commitCommand(services, caller.principal, actionId, command);
 }

@@ -85,6 +85,11 @@ export const Identity = z.object({
   epoch: z.int(),
   demo: z.boolean(),
   principal: z.string(),
+  /** Of a person who is signed in: their roles, and the passkeys that they can sign with. */
+  roles: z.array(z.string()).optional(),
+  passkeys: z.array(z.object({ key_id: z.string(), credential: z.string() })).optional(),
+  rp_id: z.string().optional(),
+  frozen: z.array(z.record(z.string(), z.json())).optional(),
 });
 export const Asked = z.object({ action_id: ActionId, joined: z.boolean(), state: State });
 export const Settled = z.object({
@@ -135,3 +140,45 @@ export const Grant = z.object({ grant: z.record(z.string(), z.json()) });
 export const Entries = z.object({ entries: z.array(z.json()), next: z.string().optional() });
 export const Explained = z.record(z.string(), z.json());
 export const Text = z.string();
+
+const Base64url = z.string().regex(/^[A-Za-z0-9_-]{1,12000}$/);
+const Roles = z.array(z.enum(['viewer', 'approver', 'operator', 'auditor'])).max(4);
+
+/** What a browser needs to use or to make a passkey. */
+export const Challenge = z.object({ challenge: z.string(), state: z.string(), expires: z.int(), rp_id: z.string() });
+export const SignInBody = z.strictObject({
+  state: z.string().max(2_048),
+  credential: Base64url,
+  proof: z.strictObject({ authenticator_data: Base64url, client_data: Base64url, signature: Base64url }),
+});
+export const SignedIn = z.object({ person: Human, roles: Roles, expires: z.int() });
+export const SecretBody = z.strictObject({ secret: Base64url });
+export const OpenedInvitation = Challenge.extend({
+  person: Human,
+  roles: Roles,
+  ledger: z.object({ ledger_id: z.string(), name: z.string() }),
+});
+export const EnrolBody = z.strictObject({
+  secret: Base64url,
+  state: z.string().max(2_048),
+  registration: z.strictObject({ attestation_object: Base64url, client_data: Base64url, credential: Base64url }),
+});
+export const Enrolled = z.object({ person: Human, code: z.string() });
+export const InviteBody = z.strictObject({ person: Human, roles: Roles });
+/** `link` carries the secret behind its `#`: it reaches no server and no log. */
+export const Invited = z.object({ invitation_id: z.string(), link: z.string(), person: Human, expires: z.int() });
+export const CodeBody = z.strictObject({ code: z.string().max(64) });
+export const People = z.object({
+  people: z.array(z.record(z.string(), z.json())),
+  keys: z.array(z.record(z.string(), z.json())),
+  tokens: z.array(z.record(z.string(), z.json())),
+  pending: z.array(z.record(z.string(), z.json())),
+});
+export const Policy = z.object({ version: z.string(), config: z.record(z.string(), z.json()) });
+export const AuditQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,15})$/)
+    .optional(),
+});
+export const LogEntries = z.object({ entries: z.array(z.record(z.string(), z.json())) });

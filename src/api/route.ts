@@ -5,8 +5,8 @@
  */
 import type * as z from 'zod';
 
-/** Who gets an answer at all: anybody, or whoever shows a token or a session. */
-export type Audience = 'public' | 'known';
+/** Who gets an answer at all: anybody, whoever shows a token or a session, or whoever is signed in. */
+export type Audience = 'public' | 'known' | 'person';
 
 export interface Route {
   readonly method: 'GET' | 'POST';

@@ -15,6 +15,13 @@ const post = <const Path extends string, const Rest extends Omit<Route, 'method'
   rest: Rest,
 ) => ({ method: 'POST', path, audience: 'known', ...rest }) as const;
 
+const open = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'POST', path, ...rest, audience: 'public' }) as const;
+
+const forPeople = <const Row extends Route>(route: Row) => ({ ...route, audience: 'person' }) as const;
+
 export const ROUTES = {
   health: { ...get('/healthz', { does: 'whether the process answers', answer: A.Health }), audience: 'public' },
   ready: { ...get('/readyz', { does: 'whether the store answers', answer: A.Health }), audience: 'public' },
@@ -96,6 +103,36 @@ export const ROUTES = {
     query: A.EventsQuery,
     answer: A.Text,
   }),
+  signInOptions: open('/v1/session/options', { does: 'a challenge to sign in with', answer: A.Challenge }),
+  signIn: open('/v1/session', { does: 'signs somebody in by a passkey', body: A.SignInBody, answer: A.SignedIn }),
+  signOut: forPeople(post('/v1/session/end', { does: 'ends a session in this browser', answer: A.Done })),
+  openInvitation: open('/v1/invitations/open', {
+    does: 'opens a link to make a passkey, once',
+    body: A.SecretBody,
+    answer: A.OpenedInvitation,
+  }),
+  enrol: open('/v1/invitations/enrol', {
+    does: 'keeps the passkey that was made behind a link',
+    body: A.EnrolBody,
+    answer: A.Enrolled,
+  }),
+  invite: forPeople(
+    post('/v1/invitations', {
+      does: 'a link by which somebody makes a passkey',
+      body: A.InviteBody,
+      answer: A.Invited,
+    }),
+  ),
+  confirmKey: forPeople(
+    post('/v1/invitations/{invitation_id}/confirm', {
+      does: 'asks operators to sign for a passkey whose code was typed',
+      body: A.CodeBody,
+      answer: A.IssuedAct,
+    }),
+  ),
+  people: forPeople(get('/v1/people', { does: 'people, keys, tokens, and passkeys that wait', answer: A.People })),
+  policy: forPeople(get('/v1/policy', { does: 'the active trust configuration', answer: A.Policy })),
+  log: forPeople(get('/v1/log', { does: 'the log, a page at a time', query: A.AuditQuery, answer: A.LogEntries })),
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type RouteName = keyof typeof ROUTES;

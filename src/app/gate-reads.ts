@@ -13,7 +13,16 @@ import {
   readSummary,
   type Services,
 } from '../actions/index.js';
-import { actSummary, type Grant, type IssuedAct, type Receipt, requestKind } from '../approvals/index.js';
+import {
+  actSummary,
+  FREEZE_RECORD,
+  type Frozen,
+  freezeKind,
+  type Grant,
+  type IssuedAct,
+  type Receipt,
+  requestKind,
+} from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
@@ -108,6 +117,11 @@ export class GateReads {
       }
       return state;
     });
+  }
+
+  /** What is frozen. */
+  frozen(): Promise<readonly Frozen[]> {
+    return this.#look({}, async () => (await this.ledger.read(freezeKind, FREEZE_RECORD.id))?.state.frozen ?? []);
   }
 
   /** Standing approvals, the newest first. */

@@ -14,6 +14,8 @@ export interface Home {
   readonly trustFile: string;
   readonly keysFolder: string;
   readonly threadKey: string;
+  /** Signs who is signed in: deleted, it ends every session. */
+  readonly sessionsKey: string;
   /** What this gate remembers of its ledger, outside the store. */
   readonly seenFile: string;
   /** Where connectors keep what they need between calls. */
@@ -37,6 +39,7 @@ export function homeAt(option: string | undefined, environment: HomeEnvironment)
     trustFile: join(folder, 'trust.yaml'),
     keysFolder: join(folder, 'keys'),
     threadKey: join(folder, 'keys', 'threads.key'),
+    sessionsKey: join(folder, 'keys', 'sessions.key'),
     seenFile: join(folder, 'seen.json'),
     workFolder: join(folder, 'work'),
   };

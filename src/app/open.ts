@@ -205,8 +205,12 @@ export class CountersignGate extends Gate {
    */
   async visitor(token: string): Promise<Gate> {
     const { services } = this;
-    const caller = await callerOfToken(services.ledger, services.clock.now(), token);
-    return new Gate(services, caller, async () => undefined);
+    return this.as(await callerOfToken(services.ledger, services.clock.now(), token));
+  }
+
+  /** The gate for a caller whom a door has authenticated. It needs no closing. */
+  as(caller: Caller): Gate {
+    return new Gate(this.services, caller, async () => undefined);
   }
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */

@@ -39,6 +39,8 @@ export async function trustRecipe(options: RecipeOptions): Promise<string> {
     'mode: enforce',
     '# Agents that a process of this user may speak as, with --by agent:NAME. An agent may have an owner: human:NAME.',
     stringify({ agents: Object.fromEntries(['local', ...agents].map((agent) => [agent, {}])) }).trimEnd(),
+    '# Passkeys belong to a name: this one and no other. Change both before anybody made one.',
+    stringify({ webauthn: { rp_id: 'localhost', origins: ['http://localhost:8787'] } }).trimEnd(),
     '# Doors out. git-local merges and writes in the repositories that are named here, as ALIAS#BRANCH.',
     stringify({ connectors }).trimEnd(),
     ...(template === undefined ? await plainRules() : [readTemplate(template).trimEnd()]),

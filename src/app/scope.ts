@@ -23,6 +23,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
   cancel: 'cancel',
 };
 
+/** What a person does who is signed in; what is signed is judged by its signature. */
+const SESSION_VERBS = ['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'explain'];
+
 interface Place {
   readonly project?: string;
   readonly connector?: string;
@@ -31,10 +34,14 @@ interface Place {
 /** Refuses `forbidden` for what the caller's scope does not cover (authority.token.scope). */
 export async function demandScope(
   services: Pick<Services, 'ledger'>,
-  { scope }: Caller,
+  { scope, session }: Caller,
   verb: string,
   asked: object,
 ): Promise<void> {
+  // INVARIANT: being signed in launches nothing and proposes nothing (server.session.powerless).
+  if (session === true && !SESSION_VERBS.includes(verb)) {
+    throw new Refusal('forbidden', 'whoever is signed in reads, asks and takes back; everything else is signed');
+  }
   if (scope === undefined) return;
   const given = asked as Readonly<Record<string, unknown>>;
   const place = await placeOf(services, given);

@@ -47,7 +47,7 @@ const USER_VERIFIED = 0x04;
  * is left to verify. `challenge` is undefined where the receipt's own batch does not hold its request.
  */
 export function checkGesture(
-  { proof }: PasskeyReceipt,
+  { proof }: Pick<PasskeyReceipt, 'proof'>,
   challenge: Uint8Array | undefined,
   settings: WebauthnSettings,
 ): Refusal | undefined {

@@ -4,9 +4,10 @@ export { type Act, actDigest, actLines, admitAct, type ConfigChange, configChang
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
-export { FREEZE_RECORD, freezeKind, frozenIn } from './freeze.js';
+export { FREEZE_RECORD, type Frozen, freezeKind, frozenIn } from './freeze.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { ProofVerifier } from './proof.js';
+export { type RegisteredPasskey, type Registration, readRegistration } from './registration.js';
 export {
   approversOf,
   askBoundsOf,
@@ -46,3 +47,4 @@ export {
 export { grantLines } from './standing-lines.js';
 export { parseSummary, renderSummary, summaryDigest } from './summary.js';
 export type { Expected, Known } from './verify.js';
+export { type Gesture, verifyGesture } from './webauthn.js';

@@ -9,6 +9,9 @@ import { type Passkey, type PasskeyAlgorithm, passkeyAlgorithm } from '../identi
 import { checkGesture, type WebauthnSettings } from './client-data.js';
 import { type PasskeyReceipt, signedBytes } from './schema.js';
 
+/** One use of a passkey. */
+export type Gesture = Pick<PasskeyReceipt, 'proof'>;
+
 type Library = typeof import('@simplewebauthn/server');
 
 /**
@@ -25,11 +28,21 @@ export async function verifyPasskey(
   if (algorithm === undefined) {
     return new Refusal('unknown_authenticator', 'the registered key is not a valid one');
   }
-  const challenge = signedBytes(receipt);
-  const wrong = checkGesture(receipt, challenge, settings);
+  return verifyGesture(receipt, signedBytes(receipt), key, settings, algorithm);
+}
+
+/** The same over any challenge; `challenge` is undefined where the receipt's own batch does not hold its request. */
+export async function verifyGesture(
+  gesture: Gesture,
+  challenge: Uint8Array | undefined,
+  key: Passkey,
+  settings: WebauthnSettings,
+  algorithm: PasskeyAlgorithm | undefined = passkeyAlgorithm(key.public_key),
+): Promise<Refusal | undefined> {
+  const wrong = checkGesture(gesture, challenge, settings);
   if (wrong !== undefined || challenge === undefined) return wrong;
-  const isSpelled = algorithm === 'EdDSA' || isDerSignature(receipt.proof.signature);
-  const isGood = isSpelled && (await isSigned(receipt, key, challenge, settings));
+  const isSpelled = algorithm === 'EdDSA' || isDerSignature(gesture.proof.signature);
+  const isGood = isSpelled && (await isSigned(gesture, key, challenge, settings));
   return isGood ? undefined : new Refusal('bad_signature', 'the signature does not verify');
 }
 
@@ -60,7 +73,7 @@ async function loadLibrary(): Promise<Library> {
 
 /** Whether the library says so. */
 export async function isSigned(
-  { proof }: PasskeyReceipt,
+  { proof }: Gesture,
   key: Passkey,
   challenge: Uint8Array,
   settings: WebauthnSettings,

@@ -3,8 +3,9 @@
  */
 import type { Command } from 'commander';
 import type { SignOptions, VerifyReceiptOptions } from './commands/approver.js';
+import type { InviteOptions } from './commands/invite.js';
 import type { AwayOptions, KeyOptions, PasskeyOptions } from './commands/people.js';
-import { run, verb } from './verbs.js';
+import { repeated, run, verb } from './verbs.js';
 
 const signing = () => import('./commands/approver.js');
 const people = () => import('./commands/people.js');
@@ -16,6 +17,7 @@ function withPassphrase(command: Command): Command {
 export function addApprover(program: Command): void {
   const approver = program.command('approver').description('the people who sign');
   addKeys(approver);
+  addInvitations(approver);
   addSigning(approver);
   addStates(approver);
   const receipt = program.command('receipt').description('signed approvals as files');
@@ -54,6 +56,30 @@ function addKeys(approver: Command): void {
     ),
   );
   run<KeyOptions>(recover, async (options, [name = '']) => (await people()).recover(name, options));
+}
+
+function addInvitations(approver: Command): void {
+  const load = () => import('./commands/invite.js');
+  const invite = verb(
+    approver,
+    'invite <name>',
+    'a link by which somebody makes a passkey; an operator confirms it by its code',
+    'approver invite bob --role approver',
+  )
+    .addOption(
+      repeated('--role <role>', 'what they may be; may be given again; approver unless given', [
+        ...['viewer', 'approver', 'operator', 'auditor'],
+      ]),
+    )
+    .option('--public-url <url>', 'the address of the server; http://localhost:8787 unless given');
+  run<InviteOptions>(invite, async (options, [name = '']) => (await load()).invite(name, options));
+  const confirm = verb(
+    approver,
+    'confirm <invitation> <code>',
+    'ask operators to sign for a passkey, by the code that its page shows',
+    'approver confirm inv_01JD… 7K2M-9QXA',
+  );
+  run(confirm, async (_o, [invitation = '', code = '']) => (await load()).confirm(invitation, code));
 }
 
 function addSigning(approver: Command): void {

@@ -29,6 +29,7 @@ export const CODES = {
   // the request itself
   invalid: refused('the input is not well-formed', 'correct the named field and send it again', 400),
   unauthenticated: refused('nobody is known by this', 'show a token that is good', 401),
+  invitation: refused('the invitation is over, or was opened before', 'ask for another invitation', 403),
   unknown_token: refused('no such token', 'check the id with `countersign agent list`', 404),
   forbidden: refused('the caller may not do this', 'use a principal that may', 403),
   not_found: refused('no such record', 'check the id', 404),

@@ -5,6 +5,8 @@ export { canonicalize } from './canonical.js';
 export { ACTION_CLASSES, type ActionClass } from './classes.js';
 export {
   deriveKey,
+  equalBytes,
+  hmacSha256,
   importPrivateKey,
   importPrivateKeyPem,
   importPublicKey,

@@ -30,6 +30,12 @@ export const LIMITS = {
   grantsLookedAtMax: 16,
   /** Requests that a server answers at once, event streams among them. */
   requestsRunningMax: 4_096,
+  /** How long a link to make a passkey is good, and how long its passkey waits for its confirmation. */
+  invitationMs: 15 * 60_000,
+  confirmMsMax: 24 * 3_600_000,
+  /** How long somebody is signed in, and how long a challenge of the server is good. */
+  sessionMs: 12 * 3_600_000,
+  challengeMs: 5 * 60_000,
   /** How long a token of an agent is good. */
   tokenMsMax: 366 * 24 * 3_600_000,
   tokenMsDefault: 90 * 24 * 3_600_000,

@@ -1,6 +1,16 @@
 /** Who there is: the ledger, people, and keys. */
 export { type AgentState, type AskBounds, agentKind, agentRecord, decideAsk } from './agent.js';
 export { type PasskeyAlgorithm, passkeyAlgorithm } from './cose.js';
+export {
+  type InvitationState,
+  invitationHash,
+  invitationKind,
+  invitationRecord,
+  invite,
+  keepPasskey,
+  openInvitation,
+  voidInvitation,
+} from './invitation.js';
 export { lockKey, readKeyFile, type UnlockedKey, unlockKey } from './key-file.js';
 export { createLedger, keyId, keyKind, ledgerKind, personKind, registryChanged, restoreLedger } from './machine.js';
 export {

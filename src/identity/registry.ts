@@ -15,6 +15,7 @@ export function bootstrapKey(
   person: string,
   publicKey: string,
   ceremony: 'terminal' | 'demo',
+  credential?: string,
 ): readonly NewEvent[] | Refusal {
   const ledger = ledgerIn(view);
   if (ledger instanceof Refusal) return ledger;
@@ -22,7 +23,9 @@ export function bootstrapKey(
   if (ceremony !== 'terminal' && !ledger.demo) {
     return new Refusal('no_terminal', 'the first approver is confirmed at the terminal of the store owner');
   }
-  const change: NewKey = { change: 'add-key', person, roles: [...CONFIRMED_ROLES], public_key: publicKey };
+  const common = { person, roles: [...CONFIRMED_ROLES], public_key: publicKey };
+  const change: NewKey =
+    credential === undefined ? { change: 'add-key', ...common } : { change: 'add-passkey', ...common, credential };
   const events = addKey(view, change, { bootstrap: ceremony });
   if (events instanceof Refusal) return events;
   return [...events, { record: LEDGER_RECORD, type: 'bootstrap-completed', data: { person, ceremony } }];

@@ -17,6 +17,7 @@ export const KINDS = [
   'agent',
   'key',
   'token',
+  'invitation',
   'tool',
   'plugin',
   'change',

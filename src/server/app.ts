@@ -7,9 +7,9 @@
  */
 import { type Context, Hono } from 'hono';
 import { ROUTES } from '../api/index.js';
-import type { CountersignGate, Log } from '../app/index.js';
+import { type CountersignGate, type Log, PeopleDoor } from '../app/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
-import { bodyFor, type Found, findRoute, gateFor, problemFor, queryOf } from './door.js';
+import { bodyFor, cookieOf, demandOwnPage, type Found, findRoute, gateFor, problemFor, queryOf } from './door.js';
 import { eventStream } from './events.js';
 import { bodyOf, HANDLERS } from './handlers.js';
 import { ServerMetrics } from './metrics.js';
@@ -26,6 +26,7 @@ export class ServerApp {
   readonly hono = new Hono();
   readonly #owner: CountersignGate;
   readonly #options: ServerOptions;
+  readonly #people: PeopleDoor;
   readonly #metrics = new ServerMetrics();
   readonly #stopping = new AbortController();
   #running = 0;
@@ -33,6 +34,7 @@ export class ServerApp {
 
   constructor(owner: CountersignGate, options: ServerOptions) {
     this.#owner = owner;
+    this.#people = new PeopleDoor(owner);
     this.#options = options;
     this.hono.all('*', (context) => this.#answer(context));
   }
@@ -69,19 +71,28 @@ export class ServerApp {
 
   async #route(context: Context, { name, route, params }: Found, url: URL): Promise<Response> {
     if (this.#running > LIMITS.requestsRunningMax) throw new Refusal('busy', 'the server answers as many as it may');
-    const header = context.req.header('authorization');
-    const gate = await gateFor(this.#owner, route, header);
+    const { headers } = context.req.raw;
+    if (route.audience === 'public' && name !== 'health' && name !== 'ready') demandOwnPage(route, headers);
+    const gate = await gateFor(this.#owner, this.#people, route, headers);
     const query = queryOf(route, url);
     const body = await bodyFor(route, context.req.raw);
     if (name === 'metrics') return context.text(await this.#metrics.text(this.#owner));
-    if (name === 'events') return this.#events(context, header, query['after']);
+    if (name === 'events') return this.#events(context, query['after']);
     const { publicUrl, version } = this.#options;
     const idempotencyKey = context.req.header('idempotency-key');
-    const asked = { gate, owner: this.#owner, publicUrl, version, params, query, body, idempotencyKey };
+    const isSecure = publicUrl.startsWith('https:');
+    const setSession = (session: string | undefined, expires: number) => {
+      const seconds = Math.max(0, Math.floor((expires - this.#owner.services.clock.now()) / 1_000));
+      context.header('Set-Cookie', cookieOf(session, isSecure, seconds));
+    };
+    const asked = {
+      ...{ gate, owner: this.#owner, people: this.#people, publicUrl, version },
+      ...{ params, query, body, idempotencyKey, setSession },
+    };
     return context.json(bodyOf(await HANDLERS[name](asked)) as never);
   }
 
-  #events(context: Context, header: string | undefined, after: string | undefined): Response {
+  #events(context: Context, after: string | undefined): Response {
     const resumed = context.req.header('last-event-id') ?? after;
     if (resumed !== undefined && !/^\d{1,16}$/.test(resumed)) {
       throw new Refusal('invalid', 'an event is named by its sequence', { path: 'after' });
@@ -90,7 +101,7 @@ export class ServerApp {
     const signal = AbortSignal.any([closed.signal, context.req.raw.signal, this.#stopping.signal]);
     const stream = eventStream({
       owner: this.#owner,
-      again: () => gateFor(this.#owner, ROUTES.events, header),
+      again: () => gateFor(this.#owner, this.#people, ROUTES.events, context.req.raw.headers),
       after: resumed === undefined ? undefined : Number(resumed),
       signal,
     });

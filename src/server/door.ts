@@ -6,7 +6,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName } from '../api/index.js';
-import type { CountersignGate, Gate, Log } from '../app/index.js';
+import type { CountersignGate, Gate, Log, PeopleDoor } from '../app/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
 
 /** A route that a request fits, with its parameters. */
@@ -41,11 +41,51 @@ function decoded(raw: Readonly<Record<string, string>>): Readonly<Record<string,
  * INVARIANT: nothing but health answers without credentials, and a name in a request is never one
  * (server.authenticated).
  */
-export async function gateFor(owner: CountersignGate, route: Route, header: string | undefined): Promise<Gate> {
+export async function gateFor(
+  owner: CountersignGate,
+  people: PeopleDoor,
+  route: Route,
+  headers: Headers,
+): Promise<Gate> {
   if (route.audience === 'public') return owner;
-  const token = /^Bearer ([!-~]{1,512})$/i.exec(header ?? '')?.[1];
-  if (token === undefined) throw new Refusal('unauthenticated', 'show a token: `Authorization: Bearer …`');
-  return owner.visitor(token);
+  const header = headers.get('authorization');
+  if (header !== null) {
+    const token = /^Bearer ([!-~]{1,512})$/i.exec(header)?.[1];
+    if (token === undefined) throw new Refusal('unauthenticated', 'show a token: `Authorization: Bearer …`');
+    const gate = await owner.visitor(token);
+    if (route.audience === 'known') return gate;
+    throw new Refusal('forbidden', 'this is for people who are signed in');
+  }
+  const session = sessionIn(headers.get('cookie'));
+  if (session === undefined) throw new Refusal('unauthenticated', 'show a token, or sign in');
+  demandOwnPage(route, headers);
+  return owner.as(await people.callerOf(session));
+}
+
+/** INVARIANT: a page of somebody else makes nobody's browser act here (server.session.own-page). */
+export function demandOwnPage({ method }: Route, headers: Headers): void {
+  if (method === 'GET' || headers.get('sec-fetch-site') === 'same-origin') return;
+  throw new Refusal('forbidden', 'this was not sent by a page of this server');
+}
+
+const COOKIE = 'countersign-session';
+
+/** The name binds a cookie to https where there is one; localhost has none. */
+function cookieName(isSecure: boolean): string {
+  return isSecure ? `__Host-${COOKIE}` : COOKIE;
+}
+
+export function cookieOf(session: string | undefined, isSecure: boolean, seconds: number): string {
+  const rest = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return `${cookieName(isSecure)}=${session ?? ''}; Max-Age=${session === undefined ? 0 : seconds}; ${rest}`;
+}
+
+function sessionIn(header: string | null): string | undefined {
+  if (header === null || header.length > 8_192) return undefined;
+  const found = header.split(';').map((part) => part.trim().split('='));
+  const named = found.filter(([name]) => name === COOKIE || name === `__Host-${COOKIE}`);
+  // Two of them: one was put there by somebody else.
+  return named.length === 1 ? named[0]?.slice(1).join('=') || undefined : undefined;
 }
 
 export function queryOf(route: Route, url: URL): Readonly<Record<string, string | undefined>> {

@@ -4,8 +4,9 @@
  */
 import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
-import { type CountersignGate, type Gate, readEntries, sightOf } from '../app/index.js';
+import { type CountersignGate, type Gate, type PeopleDoor, readEntries, sightOf } from '../app/index.js';
 import { base64urlDecode, type Json, parseTrusted, Refusal } from '../core/index.js';
+import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
 
 /** What a handler is given: everything was read and admitted before. */
 export interface Asked {
@@ -19,24 +20,28 @@ export interface Asked {
   // biome-ignore lint/suspicious/noExplicitAny: admitted by the schema of the route
   readonly body: any;
   readonly idempotencyKey: string | undefined;
+  readonly people: PeopleDoor;
+  /** Sets or ends the session of the browser. */
+  setSession(session: string | undefined, expires: number): void;
 }
 
-type Handler = (asked: Asked) => Promise<unknown>;
+export type Handler = (asked: Asked) => Promise<unknown>;
 
 const idOf = ({ params }: Asked): string => params['action_id'] ?? '';
 
-/** The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. */
+/**
+ * The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. Those about people
+ * stand in a file of their own.
+ */
 export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>, Handler>> = {
+  ...PEOPLE_HANDLERS,
   health: async () => ({ status: 'ok' }),
   ready: async ({ owner }) => {
     await owner.ledger.head();
     return { status: 'ok' };
   },
   openapi: async ({ publicUrl, version }) => openApi(version, publicUrl),
-  identity: async ({ gate }) => {
-    const { ledger_id, name, epoch, demo } = await gate.identity();
-    return { ledger_id, name, epoch, demo, principal: gate.caller.principal };
-  },
+  identity: ({ gate, owner }) => identityOf(gate, owner),
   list: ({ gate, query }) => listed(gate, query),
   propose: async ({ gate, query, body, idempotencyKey }) => {
     const proposal = proposalOf(body, idempotencyKey);

@@ -1,6 +1,6 @@
 /** The people who sign, through the command line: several requests at once, away, passkeys, recovery at a terminal. */
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { homeAt, keyPath, open } from '../../src/app/index.js';
@@ -84,7 +84,9 @@ test('a passkey is registered by its code, and its receipt approves', async () =
   verifies('receipts.webauthn.gate');
   const demo = await makeDemoHome();
   const { home, folder, passphrase } = demo;
-  appendFileSync(join(home, 'trust.yaml'), 'webauthn: { rp_id: example.org, origins: [https://gate.example.org] }\n');
+  const trust = readFileSync(join(home, 'trust.yaml'), 'utf8');
+  const pages = trust.replace('rp_id: localhost', 'rp_id: example.org');
+  writeFileSync(join(home, 'trust.yaml'), pages.replace('http://localhost:8787', 'https://gate.example.org'));
   const sign = (id: string) => countersign(['approver', 'sign', id, ...passphrase, '--home', home]);
   const applied = await told(demo, 'config', 'apply');
   assert.equal((await sign(applied.request.request_id)).exit, 0);

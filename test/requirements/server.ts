@@ -28,6 +28,27 @@ export const serverRequirements = {
     source: 'doors',
     behaviour: 'the event stream tells what its caller sees, goes on where it left off, and ends with its token',
   },
+  'server.enrolment': {
+    source: 'authority',
+    behaviour: 'a link makes one passkey, once; it counts when its code was typed and a receipt was signed for it',
+  },
+  'server.session.signed': {
+    source: 'authority',
+    behaviour: 'a gesture over a fresh challenge signs in, once, and no script reads the session',
+  },
+  'server.session.powerless': {
+    source: 'authority',
+    behaviour: 'being signed in proposes, launches and approves nothing; each of these takes what it always takes',
+  },
+  'server.session.own-page': { source: 'doors', behaviour: 'a page of somebody else makes nobody’s browser act here' },
+  'server.session.ends': {
+    source: 'authority',
+    behaviour: 'a session ends with its key, its person, the epoch, or time',
+  },
+  'server.bootstrap.terminal': {
+    source: 'authority',
+    behaviour: 'the first approver is confirmed at the terminal of the store’s owner, by passkey as by software key',
+  },
   'server.loopback': { source: 'doors', behaviour: 'both loopback families are bound, or nothing is served' },
   'server.drain': { source: 'doors', behaviour: 'a server that ends lets what runs settle and takes nothing more' },
   'authority.token.scope': { source: 'authority', behaviour: 'a token does what its scope covers, and nothing else' },

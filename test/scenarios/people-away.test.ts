@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/audit.js';
-import { examine, homeAt } from '../../src/app/index.js';
-import { describeKey, describePerson, listPeople } from '../../src/app/internal.js';
+import { examine, homeAt, listPeople } from '../../src/app/index.js';
+import { describeKey, describePerson } from '../../src/app/internal.js';
 import { endOpenActions, recoverApprover, recoverable } from '../../src/app/recover.js';
 import type { Act } from '../../src/approvals/index.js';
 import { confirmationCode, keyId, keyKind, personKind, recoverLedger } from '../../src/identity/index.js';

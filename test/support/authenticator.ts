@@ -97,3 +97,23 @@ export function passkeyState(by: Authenticator): Passkey {
     ...{ public_key, credential, state: 'active', added_at: 0, revoked_at: null },
   } as const;
 }
+
+/** What a browser hands over when this authenticator makes its passkey: an attestation object without a statement. */
+export function registrationOver(by: Authenticator, challenge: Uint8Array, gesture: Gesture = {}) {
+  const { type = 'webauthn.create', origin = ORIGIN, rpId = RP_ID, flags = 0x45 } = gesture;
+  const client = { type, challenge: base64urlEncode(challenge), origin, crossOrigin: false, ...gesture.client };
+  const id = Buffer.from(by.credential, 'base64url');
+  const key = Buffer.from(by.publicKey, 'hex');
+  const length = Buffer.from([id.length >> 8, id.length & 0xff]);
+  const data = Buffer.concat([sha256(rpId), Buffer.from([flags]), Buffer.alloc(4), Buffer.alloc(16), length, id, key]);
+  const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
+  const attestation = Buffer.concat([
+    ...[Buffer.from([0xa3]), text('fmt'), text('none'), text('attStmt'), Buffer.from([0xa0]), text('authData')],
+    ...[Buffer.from([0x58, data.length]), data],
+  ]);
+  return {
+    attestation_object: base64urlEncode(attestation),
+    client_data: base64urlEncode(Buffer.from(JSON.stringify(client))),
+    credential: by.credential,
+  };
+}

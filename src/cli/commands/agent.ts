@@ -1,7 +1,8 @@
 /**
  * Agents that come over HTTP: their tokens are asked for, listed, replaced and taken back. An operator signs each.
  */
-import { listTokens, requestToken, rotateToken } from '../../app/internal.js';
+import { listTokens } from '../../app/index.js';
+import { requestToken, rotateToken } from '../../app/internal.js';
 import { Refusal } from '../../core/index.js';
 import { type Output, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';

@@ -170,7 +170,8 @@ export function away(name: string, options: AwayOptions | undefined): Command {
 
 export function listApprovers(): Command {
   return async ({ gate, output }) => {
-    const { describeKey, describePerson, listPeople } = await import('../../app/internal.js');
+    const { listPeople } = await import('../../app/index.js');
+    const { describeKey, describePerson } = await import('../../app/internal.js');
     const { people, keys } = await listPeople((await gate()).ledger);
     output.value({ people, keys });
     const rows = people.flatMap((person) => {

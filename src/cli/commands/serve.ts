@@ -1,9 +1,13 @@
 /**
- * Serves a gate over HTTP until it is told to end.
+ * Serves a gate over HTTP until it is told to end. Where there is no gate yet, one is made; where nobody may approve
+ * yet, the first approver makes a passkey behind a link, and their code is typed here, at the terminal of the store's
+ * owner.
  */
 import { readEnvironment } from '../../app/index.js';
 import { Refusal } from '../../core/index.js';
-import type { Command } from '../run.js';
+import { type Output, shown } from '../output.js';
+import type { Command, CommandContext, OpenGate } from '../run.js';
+import { askText, hasTerminal } from '../terminal.js';
 import { VERSION } from '../version.js';
 
 export interface ServeOptions {
@@ -12,10 +16,11 @@ export interface ServeOptions {
 }
 
 export function serve(options: ServeOptions): Command {
-  return async ({ gate, output }) => {
+  return async (context) => {
+    const { output } = context;
     const { serve: start } = await import('../../server/index.js');
-    const opened = await gate();
-    const publicUrl = options.publicUrl ?? readEnvironment().variable('COUNTERSIGN_PUBLIC_URL');
+    const opened = await openOrMake(context);
+    const publicUrl = publicUrlOf(options);
     const { log } = opened.services;
     const serving = await start(opened, {
       version: VERSION,
@@ -26,11 +31,74 @@ export function serve(options: ServeOptions): Command {
     output.value({ public_url: serving.publicUrl, addresses: serving.addresses });
     output.line(`serving ${serving.publicUrl} on ${serving.addresses.join(', ')}`);
     output.line('agents come with a token: countersign agent add NAME');
-    await ended();
+    const end = ended();
+    if (!(await opened.identity()).bootstrapped)
+      await Promise.race([bootstrap(output, opened, serving.publicUrl), end]);
+    await end;
     output.line('ending: what runs settles first');
     await serving.close();
     return undefined;
   };
+}
+
+/** The address that people use, from the option or the environment. */
+export function publicUrlOf({ publicUrl }: ServeOptions): string | undefined {
+  return publicUrl ?? readEnvironment().variable('COUNTERSIGN_PUBLIC_URL');
+}
+
+async function openOrMake({ gate, output, options }: CommandContext): Promise<OpenGate> {
+  try {
+    return await gate();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'not_initialized') throw error;
+    const app = await import('../../app/index.js');
+    const home = app.homeAt(options.home, app.readEnvironment());
+    const trust = await app.trustRecipe({ name: 'my gate', repositories: {}, agents: [] });
+    await app.initialize(home, { trust });
+    output.line(`a new gate in ${shown(home.folder)}`);
+    return gate();
+  }
+}
+
+/** The ceremony of the first approver, with a passkey. Without a terminal there is none. */
+async function bootstrap(output: Output, opened: OpenGate, publicUrl: string): Promise<void> {
+  if (!hasTerminal()) {
+    output.line('nobody may approve yet: run this in a terminal once, or `countersign approver key NAME`');
+    return;
+  }
+  const { PeopleDoor } = await import('../../app/index.js');
+  const people = new PeopleDoor(opened);
+  const name = (await askText('Nobody may approve yet. The name of the first approver')).replace(/^human:/, '');
+  const invited = await people.invite(`human:${name}`, ['approver', 'operator'], opened.caller.principal);
+  output.line(`make a passkey there, in 15 minutes: ${publicUrl}/enrol#${invited.secret}`);
+  for (;;) {
+    const waits = await madeBehind(opened, people, invited.invitation_id, invited.expires);
+    if (!waits) break;
+    const code = await askText('The code that the page shows');
+    try {
+      await people.confirmFirst(invited.invitation_id, code);
+      output.line(`confirmed: human:${shown(name)} may approve, and is the operator of this ledger`);
+      return;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'forbidden') throw error;
+      output.line('that is another code: compare it again');
+    }
+  }
+  output.line('nobody made a passkey in time: start again');
+}
+
+/** Waits until a passkey was made behind an invitation; false where its time is over. */
+async function madeBehind(
+  { services }: OpenGate,
+  people: InstanceType<typeof import('../../app/index.js').PeopleDoor>,
+  invitationId: string,
+  expires: number,
+): Promise<boolean> {
+  for (;;) {
+    if ((await people.pending()).some(({ invitation_id }) => invitation_id === invitationId)) return true;
+    if (services.clock.now() >= expires) return false;
+    await services.timer(500).rings;
+  }
 }
 
 /** `HOST:PORT`, or `[ADDRESS]:PORT`. */

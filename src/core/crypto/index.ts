@@ -1,5 +1,5 @@
 /**
- * The primitives of `node:crypto` that the product stands on, and nothing else: hash, Ed25519, scrypt, AES-GCM.
+ * The primitives of `node:crypto` that the product stands on, and nothing else: hash, HMAC, Ed25519, scrypt, AES-GCM.
  * Salts, IVs and seeds are arguments: nothing here is random. Nothing here throws on hostile input: it answers
  * `undefined` or `false`. Keys are `PublicKey`/`PrivateKey` handles, imported once and kept, because importing an SPKI
  * costs as much as a verification.
@@ -7,6 +7,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHmac,
   createPrivateKey,
   createPublicKey,
   hash,
@@ -48,6 +49,11 @@ export function sha256Hex(data: string | Uint8Array): string {
 /** SHA-256 as 32 bytes. */
 export function sha256(data: string | Uint8Array): Uint8Array {
   return hash('sha256', data, 'buffer');
+}
+
+/** HMAC-SHA-256 of a string's UTF-8, as 32 bytes. */
+export function hmacSha256(key: Uint8Array, text: string): Uint8Array {
+  return createHmac('sha256', key).update(text, 'utf8').digest();
 }
 
 /** Compares two byte strings without telling where they differ. */

@@ -1,0 +1,255 @@
+/** People at the HTTP door: a link makes a passkey, a typed code and a signature let it count, a gesture signs in. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { auditLedger } from '../../src/app/index.js';
+import { PeopleDoor } from '../../src/app/people-door.js';
+import type { RequestDocument } from '../../src/approvals/index.js';
+import { base64urlDecode } from '../../src/core/index.js';
+import { keyId } from '../../src/identity/index.js';
+import {
+  type Authenticator,
+  authenticator,
+  ORIGIN,
+  passkeyReceipt,
+  proofOver,
+  RP_ID,
+  registrationOver,
+} from '../support/authenticator.js';
+import { carriedOut, codeOf, signed, TRUST } from '../support/gate-world.js';
+import { type ServerWorld, serverWorld } from '../support/server-world.js';
+import { verifies } from '../support/verifies.js';
+
+const PAGES = `${TRUST}webauthn: { rp_id: ${RP_ID}, origins: ['${ORIGIN}'] }\n`;
+
+interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a server answers
+  readonly body: any;
+  readonly cookie: string | undefined;
+}
+
+/** A browser on a page of the server: it keeps its cookie. */
+class Browser {
+  cookie: string | undefined;
+  readonly #world: ServerWorld;
+  constructor(world: ServerWorld) {
+    this.#world = world;
+  }
+
+  async send(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const answer = await this.#world.raw(path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const set = answer.headers.get('set-cookie') ?? undefined;
+    if (set !== undefined) this.cookie = set.split(';')[0];
+    return { status: answer.status, body: await answer.json(), cookie: set };
+  }
+
+  async signIn(by: Authenticator): Promise<Answer> {
+    const { body } = await this.send('/v1/session/options', {});
+    const challenge = base64urlDecode(body.challenge) ?? new Uint8Array(0);
+    const proof = proofOver(by, challenge);
+    return this.send('/v1/session', { state: body.state, credential: by.credential, proof });
+  }
+}
+
+/** Makes a passkey behind a link, confirms and signs for it by the first approver. */
+async function enrolled(world: ServerWorld, person: string, roles = ['approver']): Promise<Authenticator> {
+  const by = authenticator(person);
+  const people = new PeopleDoor(world.gate as never);
+  const { secret, invitation_id } = await people.invite(person, roles as never, 'agent:local');
+  const browser = new Browser(world);
+  const { body } = await browser.send('/v1/invitations/open', { secret });
+  const registration = registrationOver(by, base64urlDecode(body.challenge) ?? new Uint8Array(0));
+  const made = await browser.send('/v1/invitations/enrol', { secret, state: body.state, registration });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const issued = await people.confirm(invitation_id, made.body.code, world.gate);
+  await world.gate.submit(signed(issued.request));
+  for (const more of issued.also) await world.gate.submit(signed(more));
+  return by;
+}
+
+describe('people at the HTTP door', () => {
+  let world: ServerWorld;
+  before(async () => {
+    world = await serverWorld({ trust: PAGES });
+  });
+  after(() => world.close());
+
+  it('make a passkey behind a link, which counts once its code was typed and an operator signed', async () => {
+    verifies('server.enrolment');
+    const by = authenticator('human:carol');
+    const people = new PeopleDoor(world.gate as never);
+    const { secret, invitation_id } = await people.invite('human:carol', ['approver'], 'agent:local');
+    const browser = new Browser(world);
+    const opened = await browser.send('/v1/invitations/open', { secret });
+    assert.equal(opened.body.person, 'human:carol');
+    const challenge = base64urlDecode(opened.body.challenge) ?? new Uint8Array(0);
+    const enrol = (changes: object) =>
+      browser.send('/v1/invitations/enrol', { secret, state: opened.body.state, ...changes });
+    const elsewhere = registrationOver(by, challenge, { origin: 'https://evil.example' });
+    assert.equal((await enrol({ registration: elsewhere })).body.code, 'client_data');
+    assert.equal((await enrol({ registration: registrationOver(by, challenge) })).body.code, 'challenge_mismatch');
+    // The challenge was used up by the attempt: the link is opened once, so another one is asked for.
+    const second = await people.invite('human:carol', ['approver'], 'agent:local');
+    const page = await browser.send('/v1/invitations/open', { secret: second.secret });
+    const registration = registrationOver(by, base64urlDecode(page.body.challenge) ?? new Uint8Array(0));
+    const made = await browser.send('/v1/invitations/enrol', {
+      ...{ secret: second.secret, state: page.body.state, registration },
+    });
+    assert.equal((await browser.signIn(by)).body.code, 'unauthenticated');
+    assert.equal(await codeOf(people.confirm(invitation_id, made.body.code, world.gate)), 'invitation');
+    assert.equal(await codeOf(people.confirm(second.invitation_id, '0000-0000', world.gate)), 'forbidden');
+    const issued = await people.confirm(second.invitation_id, made.body.code, world.gate);
+    assert.equal((await browser.signIn(by)).body.code, 'unauthenticated');
+    await world.gate.submit(signed(issued.request));
+    assert.equal((await browser.signIn(by)).status, 200);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('get a link that is good once: opened again it is void, with whatever was made behind it', async () => {
+    verifies('server.enrolment');
+    const people = new PeopleDoor(world.gate as never);
+    const { secret, invitation_id } = await people.invite('human:dave', ['approver'], 'agent:local');
+    const [one, two] = [new Browser(world), new Browser(world)];
+    const opened = await one.send('/v1/invitations/open', { secret });
+    const by = authenticator('human:dave');
+    const registration = registrationOver(by, base64urlDecode(opened.body.challenge) ?? new Uint8Array(0));
+    const made = await one.send('/v1/invitations/enrol', { secret, state: opened.body.state, registration });
+    assert.equal((await two.send('/v1/invitations/open', { secret })).body.code, 'invitation');
+    assert.equal(await codeOf(people.confirm(invitation_id, made.body.code, world.gate)), 'invitation');
+    const late = await people.invite('human:dave', ['approver'], 'agent:local');
+    world.clock.advance(15 * 60_000);
+    assert.equal((await two.send('/v1/invitations/open', { secret: late.secret })).body.code, 'invitation');
+    assert.equal((await two.send('/v1/invitations/open', { secret: 'nothing' })).body.code, 'invitation');
+  });
+
+  it('are signed in by a gesture over a challenge of this gate, once, in a cookie that no script reads', async () => {
+    verifies('server.session.signed');
+    const by = await enrolled(world, 'human:erin');
+    const browser = new Browser(world);
+    const { status, cookie } = await browser.signIn(by);
+    assert.equal(status, 200);
+    assert.match(cookie ?? '', /HttpOnly; SameSite=Strict/);
+    const me = await browser.send('/v1/identity');
+    assert.deepEqual([me.body.principal, me.body.roles], ['human:erin', ['approver']]);
+    assert.deepEqual(me.body.passkeys, [{ key_id: keyId(by.publicKey), credential: by.credential }]);
+    const { body } = await browser.send('/v1/session/options', {});
+    const challenge = base64urlDecode(body.challenge) ?? new Uint8Array(0);
+    const asked = { state: body.state, credential: by.credential, proof: proofOver(by, challenge) };
+    const stranger = authenticator('human:erin');
+    const wrong = { ...asked, proof: proofOver(stranger, challenge) };
+    assert.equal((await browser.send('/v1/session', wrong)).body.code, 'bad_signature');
+    assert.equal((await browser.send('/v1/session', asked)).body.code, 'challenge_mismatch', 'a challenge has one try');
+    const forged = new Browser(world);
+    forged.cookie = `${browser.cookie?.slice(0, -4)}AAAA`;
+    assert.equal((await forged.send('/v1/identity')).status, 401);
+    await browser.send('/v1/session/end', {});
+    assert.equal((await browser.send('/v1/identity')).status, 401);
+  });
+
+  it('who are signed in read, ask and take back; they propose nothing, launch nothing and approve nothing by it', async () => {
+    verifies('server.session.powerless');
+    const by = await enrolled(world, 'human:frank');
+    const browser = new Browser(world);
+    await browser.signIn(by);
+    const agent = world.client((await world.token()).text);
+    const body = {
+      ...{ project: 'acme', connector: 'counting', operation: 'send', target: 'customers' },
+      args: { text: 'for frank', account: 'customers' },
+    };
+    const { action_id } = await agent.call('propose', { body });
+    assert.equal((await browser.send(`/v1/actions/${action_id}`)).body.sees, 'all');
+    assert.equal((await browser.send('/v1/actions', body)).body.code, 'forbidden');
+    for (const verb of ['execute', 'retry', 'reconcile', 'cover', 'undo', 'like']) {
+      assert.ok((await browser.send(`/v1/actions/${action_id}/${verb}`, {})).status >= 400, verb);
+    }
+    assert.equal((await browser.send('/v1/recover', {})).body.code, 'forbidden');
+    const asked = await browser.send(`/v1/actions/${action_id}/requests`, { approver: 'human:frank' });
+    const request = asked.body.request as RequestDocument;
+    const receipt = passkeyReceipt(by, request);
+    const approved = await browser.send(`/v1/actions/${action_id}/approve`, { receipt });
+    assert.equal(approved.body.state, 'approved', JSON.stringify(approved.body));
+    assert.equal((await agent.call('execute', { action_id })).state, 'confirmed');
+    const second = await agent.call('propose', { body: { ...body, args: { ...body.args, text: 'another' } } });
+    await browser.send(`/v1/actions/${second.action_id}/cancel`, { words: 'not today' });
+    const { closed, state } = await world.gate.show(second.action_id);
+    assert.deepEqual([state, closed?.by, closed?.how], ['cancelled', 'human:frank', 'withdrawn']);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('whose browser is sent here by somebody else’s page do nothing', async () => {
+    verifies('server.session.own-page');
+    const by = await enrolled(world, 'human:grace');
+    const browser = new Browser(world);
+    await browser.signIn(by);
+    for (const site of ['cross-site', 'same-site', 'none', '']) {
+      const answer = await browser.send('/v1/session/end', {}, { 'sec-fetch-site': site });
+      assert.equal(answer.body.code, 'forbidden', site);
+    }
+    assert.equal((await browser.send('/v1/identity')).status, 200);
+  });
+
+  it('are signed out with their key, their registration, the epoch or the time', async () => {
+    verifies('server.session.ends');
+    const by = await enrolled(world, 'human:heidi');
+    const browser = new Browser(world);
+    await browser.signIn(by);
+    assert.equal((await browser.send('/v1/people')).status, 200);
+    const token = world.client((await world.token()).text);
+    assert.equal(await codeOf(token.call('people', {} as never)), 'forbidden');
+    const change = { change: 'revoke-key', key_id: keyId(by.publicKey) } as const;
+    await carriedOut(world, { kind: 'registry', change });
+    assert.equal((await browser.send('/v1/identity')).status, 401);
+    const other = await enrolled(world, 'human:ivan');
+    await browser.signIn(other);
+    world.clock.advance(12 * 3_600_000);
+    assert.equal((await browser.send('/v1/identity')).status, 401);
+  });
+
+  it('are invited by operators alone', async () => {
+    verifies('server.enrolment');
+    const browser = new Browser(world);
+    await browser.signIn(await enrolled(world, 'human:judy'));
+    const body = { person: 'human:kim', roles: ['approver'] };
+    assert.equal((await browser.send('/v1/invitations', body)).body.code, 'forbidden');
+    const operator = new Browser(world);
+    await operator.signIn(await enrolled(world, 'human:liam', ['approver', 'operator']));
+    const { body: invited } = await operator.send('/v1/invitations', body);
+    assert.match(invited.link, /^http:\/\/localhost:\d+\/enrol#[A-Za-z0-9_-]{43}$/);
+  });
+});
+
+describe('the first approver', () => {
+  it('is confirmed by the code of their passkey, at the terminal of the store’s owner, once', async () => {
+    verifies('server.bootstrap.terminal');
+    const world = await serverWorld({ trust: PAGES, bare: true });
+    const people = new PeopleDoor(world.gate as never);
+    const first = authenticator('human:alice');
+    const browser = new Browser(world);
+    const make = async (by: Authenticator, roles: readonly string[]) => {
+      const { secret, invitation_id } = await people.invite(by.person, roles as never, 'agent:local');
+      const { body } = await browser.send('/v1/invitations/open', { secret });
+      const registration = registrationOver(by, base64urlDecode(body.challenge) ?? new Uint8Array(0));
+      const made = await browser.send('/v1/invitations/enrol', { secret, state: body.state, registration });
+      return { invitation_id, code: made.body.code as string };
+    };
+    const { invitation_id, code } = await make(first, ['approver', 'operator']);
+    assert.equal(await codeOf(people.confirmFirst(invitation_id, '0000-0000')), 'forbidden');
+    assert.equal((await people.confirmFirst(invitation_id, code)).person, 'human:alice');
+    assert.equal(await codeOf(people.confirmFirst(invitation_id, code)), 'invitation');
+    const second = await make(authenticator('human:mallory'), ['operator']);
+    assert.equal(await codeOf(people.confirmFirst(second.invitation_id, second.code)), 'forbidden');
+    const signedIn = await browser.signIn(first);
+    assert.deepEqual(signedIn.body.roles, ['approver', 'operator']);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    await world.close();
+  });
+});
