@@ -30,7 +30,6 @@ export {
   type ActionState,
   type ActionStateName,
   type Attempt,
-  CLASSES,
   type Flag,
   Proposal,
 } from './schema.js';

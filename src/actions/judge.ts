@@ -6,6 +6,7 @@
 import { excludedOf, ruleFor } from '../approvals/index.js';
 import type { ActionClass, Operation, SummaryLine } from '../connectors/index.js';
 import {
+  ACTION_CLASSES,
   canonicalize,
   contentRef,
   Fault,
@@ -23,7 +24,7 @@ import { callFor, consult } from './consult.js';
 import { checkedApprovers } from './eligible.js';
 import { findOperation, readOnlyArgs } from './load.js';
 import type { Launch } from './machine.js';
-import { type ActionContent, CLASSES, type Flag, Proposal } from './schema.js';
+import { type ActionContent, type Flag, Proposal } from './schema.js';
 import type { Caller, Services } from './services.js';
 
 export type ParsedProposal = ReturnType<typeof parseProposal>;
@@ -225,9 +226,9 @@ function checkedFacts(operation: Operation, args: JsonObject, proposal: ParsedPr
 /** INVARIANT: nothing lowers the class below the operation's (actions.propose.class-floor). */
 function checkedClass(operation: Operation, args: JsonObject, asked: ActionClass | undefined): ActionClass {
   const floor = operation.classify(args);
-  if (!CLASSES.includes(floor)) throw new Fault('internal', 'the operation names no class');
+  if (!ACTION_CLASSES.includes(floor)) throw new Fault('internal', 'the operation names no class');
   if (asked === undefined) return floor;
-  if (CLASSES.indexOf(asked) < CLASSES.indexOf(floor)) {
+  if (ACTION_CLASSES.indexOf(asked) < ACTION_CLASSES.indexOf(floor)) {
     throw new Refusal('class', `the operation is of class ${floor}`, { path: 'class' });
   }
   return asked;

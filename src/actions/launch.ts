@@ -19,7 +19,7 @@ import {
   verifyReceipt,
 } from '../approvals/index.js';
 import type { Operation } from '../connectors/index.js';
-import { canonicalize, type Json, Refusal } from '../core/index.js';
+import { ACTION_CLASSES, canonicalize, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { LedgerEvent, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import {
@@ -42,7 +42,7 @@ import { type LoadedAction, loadAction, pinnedOperation, summarize } from './loa
 import { decideAction, type Launch } from './machine.js';
 import { launchTerms } from './machine-people.js';
 import { dedupeWindowOf, policyBarrier } from './request.js';
-import { type Attempt, CLASSES } from './schema.js';
+import type { Attempt } from './schema.js';
 import { type Caller, clockBarrier, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
 
@@ -111,7 +111,7 @@ async function launchFacts(services: Services, actionId: string): Promise<Omit<L
   const barrier = policyBarrier(services, loaded);
   if (barrier !== undefined) throw barrier;
   const operation = await pinnedOperation(services, content);
-  if (CLASSES.indexOf(operation.classify(args)) > CLASSES.indexOf(content.class)) {
+  if (ACTION_CLASSES.indexOf(operation.classify(args)) > ACTION_CLASSES.indexOf(content.class)) {
     throw new Refusal('binding_changed', 'the operation is of a higher class than the one that was approved');
   }
   const expected: Expected = {

@@ -4,7 +4,15 @@
  * Source: spec actions (joining, replace, edit).
  */
 import { excludedOf, ruleFor } from '../approvals/index.js';
-import { canonicalize, type Json, type JsonObject, type Principal, Refusal, sameJson } from '../core/index.js';
+import {
+  canonicalize,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Principal,
+  Refusal,
+  sameJson,
+} from '../core/index.js';
 import { personKind } from '../identity/index.js';
 import { type Draft, draftProposal } from './draft.js';
 import { actionKind } from './evolve.js';
@@ -121,15 +129,11 @@ function eligibleAfter(services: Services, { content }: LoadedAction, person: st
 /** The paths at which two arguments differ, sorted. */
 function changedPaths(before: Json | undefined, after: Json | undefined, path = 'args'): readonly string[] {
   if (before !== undefined && after !== undefined && sameJson(before, after)) return [];
-  if (isObject(before) && isObject(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((name) => changedPaths(before[name], after[name], `${path}.${name}`));
   }
   return before === after ? [] : [path];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function draftOf(

@@ -6,10 +6,8 @@
 import * as z from 'zod';
 import type { Approval } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
-import { type Json, type JsonObject, LIMITS, PATTERNS } from '../core/index.js';
+import { ACTION_CLASSES, type Json, type JsonObject, LIMITS, PATTERNS } from '../core/index.js';
 import type { Decision, Reserved } from '../policy/index.js';
-
-export const CLASSES: readonly ActionClass[] = ['read', 'reversible', 'irreversible', 'costly'];
 
 export type ActionStateName = 'proposed' | 'approved' | 'launched' | 'confirmed' | 'failed' | 'unknown' | 'cancelled';
 
@@ -157,7 +155,7 @@ export const Proposal = z.strictObject({
   args: z.custom<JsonObject>(isPlainObject).default({}),
   amount: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
   currency: z.string().regex(PATTERNS.currency).optional(),
-  class: z.enum(['read', 'reversible', 'irreversible', 'costly']).optional(),
+  class: z.enum(ACTION_CLASSES).optional(),
   /** Narrows who may approve; never widens it. */
   approvers: z.array(z.string().regex(PATTERNS.human)).min(1).max(LIMITS.approversMax).optional(),
   /** Asks for more approvals than the rule does; never for fewer. */

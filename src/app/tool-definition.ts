@@ -7,9 +7,9 @@
  * Source: spec doors (embedding), actions (connectors: tool).
  */
 import * as z from 'zod';
-import { CLASSES } from '../actions/index.js';
 import { type Call, type Facts, type Log, type Operation, type Outcome, operationDigest } from '../connectors/index.js';
 import {
+  ACTION_CLASSES,
   type ActionClass,
   frozen,
   type Json,
@@ -72,7 +72,7 @@ export function readDefinition<Input>(given: ToolDefinition<Input>): ReadDefinit
   if (!plain || !PATTERNS.operation.test(name) || !PATTERNS.project.test(project)) {
     throw new Refusal('invalid', 'a tool has a name, a version and a project');
   }
-  if (!CLASSES.includes(risk)) throw new Refusal('invalid', 'this is no risk', { path: 'risk' });
+  if (!ACTION_CLASSES.includes(risk)) throw new Refusal('invalid', 'this is no risk', { path: 'risk' });
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LIMITS.callMsMax) {
     throw new Refusal('invalid', 'a call takes a whole number of milliseconds, a day at most', { path: 'timeoutMs' });
   }

@@ -5,15 +5,20 @@
  */
 import type { Caller } from '../actions/index.js';
 import { Refusal } from '../core/index.js';
-import { readToken, tokenHash, tokenKind, tokenRefusal } from '../identity/index.js';
+import { LEDGER_RECORD, ledgerKind, readToken, tokenHash, tokenKind, tokenRefusal } from '../identity/index.js';
 import type { Ledger } from '../ledger/index.js';
 
 /** The caller that a token lets in now. Refuses `unauthenticated`, with one answer for every reason. */
 export async function callerOfToken(ledger: Ledger, now: number, text: string): Promise<Caller> {
   const token = readToken(text);
   if (token === undefined) throw new Refusal('unauthenticated', 'this token lets nobody in');
-  const state = (await ledger.read(tokenKind, token.tokenId))?.state;
-  const refused = tokenRefusal(state, tokenHash(token.tokenId, token.secret), now);
+  const [known, identity] = await Promise.all([
+    ledger.read(tokenKind, token.tokenId),
+    ledger.read(ledgerKind, LEDGER_RECORD.id),
+  ]);
+  const state = known?.state;
+  const hash = tokenHash(token.tokenId, token.secret);
+  const refused = tokenRefusal(state, hash, identity?.state.epoch ?? 0, now);
   if (refused !== undefined || state === undefined) {
     throw refused ?? new Refusal('unauthenticated', 'this token lets nobody in');
   }

@@ -2,7 +2,16 @@
  * What a receipt of kind registry, config or restore authorizes, its digest, and the lines that are signed. Pure.
  */
 import * as z from 'zod';
-import { canonicalize, digest, isoTime, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
+import {
+  canonicalize,
+  digest,
+  isJsonObject,
+  isoTime,
+  type Json,
+  type JsonObject,
+  PATTERNS,
+  Refusal,
+} from '../core/index.js';
 import {
   AgentChange,
   confirmationCode,
@@ -174,7 +183,7 @@ export interface ConfigChange {
  */
 export function configChanges(before: Json | undefined, after: Json | undefined, path = ''): readonly ConfigChange[] {
   if (textOf(before) === textOf(after)) return [];
-  if (isObject(before) && isObject(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((name) => configChanges(before[name], after[name], path === '' ? name : `${path}.${name}`));
   }
@@ -188,7 +197,7 @@ export function configChanges(before: Json | undefined, after: Json | undefined,
 /** A list of rules by their titles; undefined for any other value, and for two rules of one title. */
 function titled(value: Json | undefined): { readonly rules: JsonObject; readonly titles: Json[] } | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const titles = value.map((rule: Json) => (isObject(rule) ? rule['title'] : undefined));
+  const titles = value.map((rule: Json) => (isJsonObject(rule) ? rule['title'] : undefined));
   const areNames = titles.every((title) => typeof title === 'string') && new Set(titles).size === titles.length;
   if (!areNames) return undefined;
   return {
@@ -200,8 +209,4 @@ function titled(value: Json | undefined): { readonly rules: JsonObject; readonly
 /** Canonical, so that a document reads the same before and after it was stored. */
 function textOf(value: Json | undefined): string {
   return value === undefined ? 'none' : canonicalize(value);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

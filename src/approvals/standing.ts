@@ -6,6 +6,8 @@
  */
 import * as z from 'zod';
 import {
+  ACTION_CLASSES,
+  type ActionClass,
   isPlainTarget,
   type Json,
   type JsonObject,
@@ -17,7 +19,6 @@ import {
 } from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent, RecordRef } from '../ledger/index.js';
 
-const CLASSES = ['read', 'reversible', 'irreversible', 'costly'] as const;
 const Whole = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** An argument has to be exactly this, or a whole number within a range. */
@@ -44,7 +45,7 @@ export const Grant = z
     /** `*` stands for any characters within one segment between slashes. */
     target: z.string().min(1).max(LIMITS.targetCharsMax),
     /** The highest class that it stands for. */
-    class: z.enum(CLASSES),
+    class: z.enum(ACTION_CLASSES),
     /** Members of the arguments that are bounded; others are free. */
     args: z.unknown().refine(areNamed).pipe(z.record(z.string(), Member)).default({}),
     /** Minor units of one action, and of all of them together. */
@@ -183,7 +184,7 @@ export function coversContent(grant: Grant, subject: GrantSubject): boolean {
     grant.operations[subject.operation] === subject.operation_digest &&
     isPlainTarget(subject.target) &&
     matchesPattern(grant.target, subject.target) &&
-    CLASSES.indexOf(subject.class as (typeof CLASSES)[number]) <= CLASSES.indexOf(grant.class);
+    ACTION_CLASSES.indexOf(subject.class as ActionClass) <= ACTION_CLASSES.indexOf(grant.class);
   return fits && coversMoney(grant, subject);
 }
 

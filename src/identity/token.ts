@@ -8,6 +8,8 @@
 import * as z from 'zod';
 import { digest, type JsonObject, LIMITS, matchesPattern, PATTERNS, Refusal } from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent, RecordRef, View } from '../ledger/index.js';
+import { ledgerKind } from './machine.js';
+import { LEDGER_RECORD } from './schema.js';
 
 /** What a token lets an agent do. `propose` asks for actions and for people; `execute` launches and checks outcomes. */
 export const VERBS = ['read', 'propose', 'execute', 'cancel'] as const;
@@ -61,6 +63,8 @@ export type TokenState = {
   readonly expires: number;
   readonly state: 'active' | 'revoked';
   readonly added_at: number;
+  /** Of the ledger when it was added: a restore or a recovery ends every token before it. */
+  readonly epoch: number;
   /** The token that this one replaced. */
   readonly replaces: string | null;
 };
@@ -100,6 +104,7 @@ export function changedTokens(change: AgentChange): readonly RecordRef[] {
 /** Events of a change that was signed. Refuses `unknown_token`, `state`, `invalid`. */
 export function decideAgent(view: View, change: AgentChange, authorization: JsonObject): readonly NewEvent[] | Refusal {
   const known = view.get(tokenKind, change.token_id)?.state;
+  const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0;
   if (change.change === 'revoke-token') {
     if (known === undefined) return new Refusal('unknown_token', 'there is no such token');
     if (known.state === 'revoked') return new Refusal('state', 'the token was revoked already');
@@ -111,19 +116,22 @@ export function decideAgent(view: View, change: AgentChange, authorization: Json
   }
   if (change.change === 'add-token') {
     const { change: _, ...token } = change;
-    return [added({ ...token, replaces: null }, authorization)];
+    return [added({ ...token, epoch, replaces: null }, authorization)];
   }
-  return rotated(view, change, authorization);
+  return rotated(view, change, epoch, authorization);
 }
 
 function rotated(
   view: View,
   { token_id, replaces, hash, expires, overlap_until }: Extract<AgentChange, { change: 'rotate-token' }>,
+  epoch: number,
   authorization: JsonObject,
 ): readonly NewEvent[] | Refusal {
   const before = view.get(tokenKind, replaces)?.state;
   if (before === undefined) return new Refusal('unknown_token', 'there is no such token');
-  if (before.state === 'revoked') return new Refusal('state', 'the token was revoked: add another one');
+  if (before.state === 'revoked' || before.epoch !== epoch) {
+    return new Refusal('state', 'the token was revoked or is of an earlier epoch: add another one');
+  }
   if (overlap_until > view.now + LIMITS.tokenOverlapMsMax) {
     return new Refusal('invalid', 'two tokens overlap for a week at most', { path: 'overlap_until' });
   }
@@ -131,7 +139,7 @@ function rotated(
   const record = tokenRecord(replaces);
   const data = { expires: Math.min(before.expires, overlap_until), authorization };
   return [
-    added({ token_id, agent, hash, scope, expires, replaces }, authorization),
+    added({ token_id, agent, hash, scope, expires, epoch, replaces }, authorization),
     { record, type: 'token-shortened', data },
   ];
 }
@@ -158,9 +166,15 @@ export function readToken(text: string): { readonly tokenId: string; readonly se
 }
 
 /** Why a token does not let its agent in now; undefined when it does. */
-export function tokenRefusal(state: TokenState | undefined, hash: string, now: number): Refusal | undefined {
+export function tokenRefusal(
+  state: TokenState | undefined,
+  hash: string,
+  epoch: number,
+  now: number,
+): Refusal | undefined {
   // One answer for every reason: whoever guesses learns nothing.
-  const good = state !== undefined && state.hash === hash && state.state === 'active' && now < state.expires;
+  const stands = state?.state === 'active' && state.epoch === epoch && now < state.expires;
+  const good = stands && state.hash === hash;
   return good ? undefined : new Refusal('unauthenticated', 'this token lets nobody in');
 }
 

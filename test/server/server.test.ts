@@ -150,6 +150,18 @@ describe('the HTTP door', () => {
     assert.ok(!kept.includes(good.text.split('.')[1] ?? ''), 'the ledger keeps no secret');
   });
 
+  it('ends every token with the epoch: one that was revoked since a backup does not come back', async () => {
+    verifies('authority.token.ends');
+    const other = await serverWorld();
+    const token = await other.token();
+    const { sequence, logHash } = await other.gate.ledger.head();
+    const act = { kind: 'restore', sequence, log_hash: logHash } as const;
+    await carriedOut(other, { ...act, remembered: { sequence: sequence + 1, log_hash: logHash } });
+    assert.equal(await codeOf(other.client(token.text).call('identity', {})), 'unauthenticated');
+    assert.equal((await other.client((await other.token()).text).call('identity', {})).principal, 'agent:bot');
+    await other.close();
+  });
+
   it('replaces a token by another one, and both are good for a while', async () => {
     verifies('authority.token.rotated');
     const before = await world.token('agent:rotated', { verbs: ['read'] });
