@@ -4,6 +4,7 @@ import { freezeKind, grantKind, requestKind } from '../approvals/index.js';
 import { agentKind, keyKind, ledgerKind, personKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
 import { threadKind } from '../messages/index.js';
+import { packageKind } from '../packages/index.js';
 import { budgetKind, configKind } from '../policy/index.js';
 
 export const ALL_KINDS = registerKinds([
@@ -16,6 +17,7 @@ export const ALL_KINDS = registerKinds([
   agentKind,
   keyKind,
   requestKind,
+  packageKind,
   actionKind,
   threadKind,
   refusalKind,

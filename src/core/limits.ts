@@ -106,6 +106,18 @@ export const LIMITS = {
   refusalsPerDayMax: 1_000,
   /** Bytes of one content blob: a connector's preview, a file to write. */
   contentBytesMax: 16 * 1024 * 1024,
+  /** Packages: inputs of one, and the code points of what its envelopes say. */
+  packageInputsMax: 1_000,
+  envelopeContentCharsMax: 1_048_576,
+  envelopeActionIdCharsMax: 64,
+  packageNamesCharsMax: 128,
+  intentCharsMax: 65_536,
+  statementCharsMax: 16_384,
+  outcomesMax: 100,
+  reasonCharsMax: 1_024,
+  logicalPathCharsMax: 255,
+  /** Defects of an envelope that a refusal lists. */
+  envelopeDefectsMax: 16,
   /** Bytes of the trust configuration and of any file that the gate reads at start. */
   configBytesMax: 1024 * 1024,
   /** Characters of one text in the log, and causes behind causes that it tells. */
