@@ -22,6 +22,6 @@ export {
   type Flag,
   Proposal,
 } from './schema.js';
-export type { ActiveTrust, Caller, Services } from './services.js';
+export type { ActiveTrust, Caller, Services, WorkItemFacts } from './services.js';
 export { cancel, type Recovered, reconcile, recover, type Settled } from './settle.js';
 export { proposeUndo } from './undo.js';

@@ -42,7 +42,7 @@ import { decideAction, type Launch } from './machine.js';
 import { launchTerms } from './machine-people.js';
 import { dedupeWindowOf, policyBarrier } from './request.js';
 import { type Attempt, CLASSES } from './schema.js';
-import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
+import { type Caller, type Services, STALE, STALE_TRUST, type WorkItemFacts, withFreshFacts } from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
 
 /** Everything that a launch stands on, computed from the action at one revision. */
@@ -55,6 +55,7 @@ interface LaunchFacts {
   readonly receipts: readonly Receipt[];
   readonly expected: Expected;
   readonly prepared: Json;
+  readonly workItem: WorkItemFacts | undefined;
   /** When the bounds of policy were named that the launch takes of. */
   readonly judgedAt: number;
 }
@@ -114,10 +115,11 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   const receipts = await storedReceipts(services, loaded);
   for (const receipt of receipts) await verifyReceipt(services, receipt, expected);
   const decision = await decideAgain(services, loaded, operation);
-  if (operation.snapshot !== undefined) {
+  const workItem = await services.workItem?.(content.work_item, args);
+  if (operation.snapshot !== undefined || workItem !== undefined) {
     const before = { content: { ...content, preconditions: null }, argsText, args };
     const now = await consult(services, before, {}, (call) => operation.snapshot?.(call));
-    if (canonicalize(now ?? {}) !== canonicalize(content.preconditions ?? {})) {
+    if (canonicalize({ ...now, ...workItem?.preconditions }) !== canonicalize(content.preconditions ?? {})) {
       throw new Refusal('stale_precondition', 'the target changed since it was approved');
     }
   }
@@ -125,7 +127,7 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   // The questions took their time: what was recomputed has to stand still, the bytes of the arguments among it.
   if ((await loadAction(services, actionId)).snapshot.head !== loaded.snapshot.head) throw STALE;
   const judgedAt = services.clock.now();
-  return { trustHead, loaded, operation, decision, receipts, expected, prepared, judgedAt };
+  return { trustHead, loaded, operation, decision, receipts, expected, prepared, workItem, judgedAt };
 }
 
 /** A launch of which nothing is known yet: what refuses it refuses every launch. */
@@ -172,13 +174,19 @@ async function decideAgain(
 }
 
 async function commitLaunch(services: Services, caller: Caller, facts: LaunchFacts) {
-  const { trustHead, loaded, receipts } = facts;
+  const { trustHead, loaded, receipts, workItem } = facts;
   const { content } = loaded;
   const bounds = budgetRecords(boundsOf(facts), facts.judgedAt);
   const committed = await services.ledger.commit({
     actor: caller.principal,
     once: receipts.map(({ request }) => ({ scope: 'nonce', key: request.nonce })),
-    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...receipts.flatMap(receiptRecords)],
+    reads: [
+      LEDGER_RECORD,
+      CONFIG_RECORD,
+      FREEZE_RECORD,
+      ...receipts.flatMap(receiptRecords),
+      ...(workItem?.reads ?? []),
+    ],
     writes: [
       ...coverRecords(launchTerms(loaded.state).authorization),
       ...bounds,
@@ -189,6 +197,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
     decide: (view) => {
       if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== trustHead) return STALE_TRUST;
+      if (workItem?.holds(view) === false) return STALE;
       return decideLaunch(view, facts, caller);
     },
   });

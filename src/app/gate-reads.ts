@@ -17,6 +17,7 @@ import type { Preview } from '../connectors/index.js';
 import { Fault, isOurs, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
+import { ManifestMemo, readConfirmation } from '../packages/index.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
 import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
@@ -74,6 +75,12 @@ export class GateReads {
     const { request: document, state } = request.state;
     if (isResolution(document.kind)) {
       const { summary } = await this.ours(() => readResolution(this.services, requestId));
+      demandSame(summary, document.summary_digest);
+      return { request: document, state, summary };
+    }
+    if (document.kind === 'summary') {
+      const parts = { ledger: this.ledger, manifests: new ManifestMemo() };
+      const { summary } = await this.ours(() => readConfirmation(parts, requestId));
       demandSame(summary, document.summary_digest);
       return { request: document, state, summary };
     }

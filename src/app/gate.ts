@@ -43,15 +43,30 @@ import {
 } from '../actions/index.js';
 import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } from '../approvals/index.js';
 import { Refusal } from '../core/index.js';
+import { type Applied, ManifestMemo } from '../packages/index.js';
 import { demandOpenable, projectOf } from './gate-checks.js';
+import { GatePackages } from './gate-packages.js';
 import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
 
 /** What a receipt made of its action, and the outcome where the rule launches at once. */
 export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
 
+/** What became of a receipt that was handed in. */
+export interface Submitted {
+  readonly request_id: string;
+  readonly act?: Act;
+  /** Signatures of other people that the act waits for. */
+  readonly missing?: number;
+  readonly action_id?: string;
+  /** The confirmation of a package's summary that it carried out. */
+  readonly applied?: Applied;
+}
+
 export class Gate extends GateReads {
   readonly caller: Caller;
+  /** Packages: envelopes, their confirmation, and their release. */
+  readonly packages: GatePackages;
   readonly #refusals: RefusalRecorder;
   readonly #close: () => Promise<void>;
   readonly #admit: () => void;
@@ -63,6 +78,11 @@ export class Gate extends GateReads {
     this.#refusals = new RefusalRecorder(services);
     this.#close = close;
     this.#admit = admit;
+    const parts = { ...services, manifests: new ManifestMemo() };
+    this.packages = new GatePackages(parts, caller, {
+      verb: (subject, act) => this.#guard(subject, act),
+      read: (act) => this.ours(act),
+    });
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */
@@ -123,10 +143,13 @@ export class Gate extends GateReads {
    * Keeps a signed receipt with its request, or carries the signed act out once as many people have signed as have to;
    * an action is not changed.
    */
-  submit(value: unknown): Promise<{ request_id: string; act?: Act; missing?: number; action_id?: string }> {
+  submit(value: unknown): Promise<Submitted> {
     return this.#guard({ verb: 'sign' }, async () => {
       const receipt = parseReceipt(value);
       if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
+      if (receipt.request.kind === 'summary') {
+        return { request_id: receipt.request.request_id, applied: await this.packages.confirm(receipt) };
+      }
       if (isResolution(receipt.request.kind)) return resolve(this.services, receipt);
       const { act, missing } = await carryOut(this.services, receipt);
       const { request_id } = receipt.request;

@@ -22,6 +22,7 @@ import { BoundInspection } from './bound-inspection.js';
 import { GrantInspection } from './grant-inspection.js';
 import { type Authorization, isAllowed, isFound, noncesOf, type OpenAction, sameBytes } from './inspection-facts.js';
 import { isAllowedStep, stateAfter } from './legal-steps.js';
+import { confirmationDefect } from './package-inspection.js';
 import { isChangeOf, isOwnChange, type KnownKey, RecoveryInspection } from './registry-inspection.js';
 
 const DEFECTS_MAX = 100;
@@ -73,6 +74,11 @@ export class Inspection {
         return this.#wrong(event, this.#grants.see(event));
       case 'freeze':
         return this.#demandAct(event, 'freeze', (act) => act.kind === 'freeze' && act.scope.scope === event.data.scope);
+      case 'package':
+        return this.#wrong(
+          event,
+          confirmationDefect(event, this.#opened, this.#signed, (person) => this.#has(person, 'approver')),
+        );
       case 'budget':
         return this.#wrong(event, this.#bounds.budget(event));
       default:
