@@ -69,5 +69,7 @@ export const packageRequirements = {
   'packages.release.pinned': promise('a release is launched only while the package stands at its revision'),
   'packages.postgres': promise('the scenarios of packages pass on PostgreSQL'),
   'packages.limit.inputs': promise('a package holds 1,000 inputs, and refuses one more'),
+  'packages.cli': promise('the command line carries a package from its intent to a released draft'),
+  'packages.tutorial': promise('the tutorial is run as it stands: a model drives a package to a released draft'),
   'audit.package-authority': promise('the audit finds a confirmation that no person signed'),
 } as const;

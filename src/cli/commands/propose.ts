@@ -118,16 +118,22 @@ function readArgs(option: string | undefined): JsonObject {
 
 export function readContent(path: string): Uint8Array {
   try {
-    return readBounded(path === '-' ? '/dev/stdin' : path);
+    return readBounded(path === '-' || path === '/dev/stdin' ? STANDARD_INPUT : path);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('invalid', `the file \`${shown(path)}\` can not be read`);
   }
 }
 
+/**
+ * The standard input by its number: whoever starts this program from another one may give it a socket, which can not be
+ * opened by a name.
+ */
+const STANDARD_INPUT = 0;
+
 /** Reads at most `contentBytesMax` bytes, whatever stands at the path: a file, a pipe, a device without end. */
-function readBounded(path: string): Uint8Array {
-  const handle = openSync(path, 'r');
+function readBounded(path: string | typeof STANDARD_INPUT): Uint8Array {
+  const handle = path === STANDARD_INPUT ? path : openSync(path, 'r');
   try {
     const chunks: Uint8Array[] = [];
     for (let total = 0; ; ) {
@@ -139,7 +145,7 @@ function readBounded(path: string): Uint8Array {
       chunks.push(chunk.subarray(0, count));
     }
   } finally {
-    closeSync(handle);
+    if (handle !== STANDARD_INPUT) closeSync(handle);
   }
 }
 
