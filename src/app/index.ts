@@ -18,7 +18,7 @@ export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, u
 export type { VerifyReport } from '../ledger/index.js';
 export { type Message, readThread, verifyThread } from '../messages/index.js';
 export type { Applied, Created, Envelope, Manifest, PackageState, Replay } from '../packages/index.js';
-export { correctionFor } from '../packages/index.js';
+export { correctionFor, parseEnvelope, promptFor, toolsFor } from '../packages/index.js';
 export { policyVersion, type TrustConfig } from '../policy/index.js';
 export { type AuditReport, auditLedger } from './audit.js';
 export { backupTo, placeBackup } from './backup.js';

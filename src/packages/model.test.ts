@@ -192,6 +192,6 @@ describe('a correction', () => {
     const stale = correctionFor(await refusalOf(world.apply(JSON.stringify(envelope('cancel', 4)))));
     assert.ok(stale.includes('- expected_revision: 4') && stale.includes('- actual_revision: 0'));
     const prose = correctionFor(await refusalOf(world.apply(`I approve ${words}`)));
-    assert.ok(prose.includes('is not one JSON object') && !prose.includes(words));
+    assert.ok(prose.includes('holds no JSON object') && !prose.includes(words));
   });
 });

@@ -96,7 +96,7 @@ function readObject(text: string): JsonObject {
   if (whole.ok) return demandObject(whole.value);
   if (!isNoJson(text, whole.problem)) throw notJson(whole.problem);
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
-  if (from < 0 || to < from) throw notJson(whole.problem);
+  if (from < 0 || to < from) throw noObject('holds no JSON object');
   const inner = readJson(text.slice(from, to + 1), { numbers: 'integer' });
   if (inner.ok) return demandObject(inner.value);
   throw notJson(placedBehind(inner.problem, text.slice(0, from)));
@@ -127,12 +127,13 @@ function notJson({ reason, line, column, path }: JsonProblem): Refusal {
   });
 }
 
+function noObject(what: string): Refusal {
+  return new Refusal('INVALID_ENVELOPE', `the text ${what}`, { path: '$', details: { defects: [`$ ${what}`] } });
+}
+
 function demandObject(value: Json): JsonObject {
   if (isObject(value)) return value;
-  throw new Refusal('INVALID_ENVELOPE', 'an envelope is one JSON object', {
-    path: '$',
-    details: { defects: ['$ must be one JSON object'] },
-  });
+  throw noObject('is JSON and no object');
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
