@@ -95,6 +95,17 @@ test('files and lines have bounds, and every file says what it is', () => {
   }
 });
 
+/** Where a file is read by its path: by the one reader, of a git repository, and of this package itself. */
+const READERS = ['connectors/plain-file.ts', 'connectors/git-local/', 'app/templates.ts'];
+
+test('files are read by one reader, which never waits and has a limit', () => {
+  verifies('house.one-reader');
+  for (const path of SOURCES.filter((one) => !READERS.some((allowed) => one.startsWith(`src/${allowed}`)))) {
+    const code = withoutComments(readProjectFile(path));
+    assert.ok(!/\b(readFile|readFileSync|readSync|createReadStream)\b/.test(code), `${path} reads files by itself`);
+  }
+});
+
 test('nothing is left behind', () => {
   verifies('house.no-loose-ends');
   for (const path of ALL) {

@@ -13,6 +13,7 @@ import {
   excludedOf,
   FREEZE_RECORD,
   frozenIn,
+  methodsOf,
   Receipt,
   receiptRecords,
   requestKind,
@@ -25,10 +26,9 @@ import { isWellFormed, type Json, LIMITS, type Principal, Refusal } from '../cor
 import { LEDGER_RECORD } from '../identity/index.js';
 import type { NewEvent, View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
-import { methodsOf } from './eligible.js';
-import { actionKind } from './evolve.js';
+import { actionKind, stateAfter } from './evolve.js';
 import { currentSummary, type LoadedAction, loadAction } from './load.js';
-import { type ActionCommand, type ActionEvent, decideAction } from './machine.js';
+import { type ActionCommand, decideAction } from './machine.js';
 import { policyBarrier } from './request.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
@@ -190,16 +190,9 @@ function attach(view: View, loaded: LoadedAction, receipt: Receipt, denies: fals
   const signed = stored?.state === 'open' ? signRequest(receipt, true) : useRequest(request.request_id);
   const events: NewEvent[] = [signed];
   events.push(...decided.map((event) => ({ record, ...event })));
-  const state = stateAfter(loaded.state.state, decided);
+  const state = stateAfter(loaded.content.action_id, loaded.state, decided);
   const approvals = denies ? 0 : ((decided[0]?.data.approvals as Json[] | undefined)?.length ?? 0);
   return { events, outcome: { action_id: loaded.content.action_id, state, approvals } };
-}
-
-/** The state that the events of a receipt lead to. */
-function stateAfter(before: string, events: readonly ActionEvent[]): string {
-  if (events.some(({ type }) => type === 'action-approved')) return 'approved';
-  if (events.some(({ type }) => type === 'action-cancelled')) return 'cancelled';
-  return before;
 }
 
 /**

@@ -3,9 +3,9 @@
  * Source: spec authority (policy: limits and budgets).
  */
 import { Refusal } from '../core/index.js';
-import type { NewEvent, View } from '../ledger/index.js';
-import { overBound, overDecision, type Settling, settleReserved, takeRoom } from '../policy/index.js';
-import { settleCover } from './cover.js';
+import type { NewEvent, RecordRef, View } from '../ledger/index.js';
+import { overBound, overDecision, reservedRecords, type Settling, settleReserved, takeRoom } from '../policy/index.js';
+import { coverRecords, settleCover } from './cover.js';
 import type { Judged } from './judge.js';
 import type { ActionEvent } from './machine.js';
 import type { ActionState, Attempt, AttemptOutcome } from './schema.js';
@@ -30,26 +30,57 @@ export function withinBounds(view: View, judged: Judged, lockedAt: number): Judg
   return { ...others, unbound, decision: overDecision(decision, room.bound) };
 }
 
-/** What an event of an action makes of what its attempt took. */
-export function settledBounds(
-  state: ActionState | undefined,
-  event: ActionEvent,
-  attempt: BoundedAttempt | undefined,
-): readonly NewEvent[] {
-  if (state === undefined || attempt === undefined) return [];
-  const before = state.attempts.find(({ no }) => no === attempt.no)?.outcome ?? null;
-  const settling = settlingOf(event, before);
-  const action = { actionId: state.content.action_id, attempt: attempt.no };
-  if (settling === undefined) return [];
-  const cover = settleCover(state.content, attempt, settling === 'failed' ? 'failed' : 'confirmed');
-  return [...cover, ...(attempt.reserved === undefined ? [] : settleReserved(attempt.reserved, settling, action))];
+/** What the outcome of an attempt makes of what the attempt took. */
+interface Settlement {
+  readonly attempt: BoundedAttempt;
+  readonly settling: Settling;
 }
 
-/** INVARIANT: what was taken is given back on a certain failure alone (policy.budget.settled). */
-function settlingOf({ type, data }: ActionEvent, before: AttemptOutcome | null): Settling | undefined {
-  if (type === 'action-confirmed') return 'confirmed';
-  if (type === 'action-failed') return 'failed';
-  if (type !== 'late-result-recorded') return undefined;
-  if (before === 'unknown') return data['outcome'] === 'confirmed' ? 'confirmed' : 'failed';
-  return before === 'failed' && data['outcome'] === 'confirmed' ? 'confirmed-late' : undefined;
+/** What an event of an action makes of what its attempts took. The commit holds `boundRecords` of them. */
+export function settledBounds(
+  state: ActionState | undefined,
+  event: Pick<ActionEvent, 'type' | 'data'>,
+): readonly NewEvent[] {
+  if (state === undefined) return [];
+  return settlementsOf(state, event).flatMap(({ attempt, settling }) => {
+    const action = { actionId: state.content.action_id, attempt: attempt.no };
+    const cover = settleCover(state.content, attempt, settling === 'failed' ? 'failed' : 'confirmed');
+    return [...cover, ...settleReserved(attempt.reserved, settling, action)];
+  });
+}
+
+/** The records that attempts took something of: what settles them has to lock these. */
+export function boundRecords(attempts: readonly BoundedAttempt[]): readonly RecordRef[] {
+  return attempts.flatMap(({ authorization, reserved }) => [
+    ...coverRecords(authorization),
+    ...reservedRecords(reserved),
+  ]);
+}
+
+/**
+ * INVARIANT: what was taken is given back on a certain failure alone (policy.budget.settled). A confirmed action counts
+ * for each of its attempts that nobody can tell from the one that had the effect.
+ */
+function settlementsOf(state: ActionState, { type, data }: Pick<ActionEvent, 'type' | 'data'>): readonly Settlement[] {
+  const own = state.attempts.filter(({ no }) => no === data['attempt']);
+  const open = state.attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown');
+  const all = (settling: Settling, attempts: readonly Attempt[]) =>
+    attempts.map((attempt): Settlement => ({ attempt, settling }));
+  const outcome = data['outcome'] as AttemptOutcome | undefined;
+  switch (type) {
+    case 'action-confirmed':
+      return all('confirmed', open);
+    case 'action-failed':
+      return all('failed', open);
+    case 'attempt-settled':
+    case 'action-outcome-unknown':
+      // What a confirmed action held was counted when it was confirmed.
+      return state.state === 'confirmed' || outcome === undefined || outcome === 'unknown' ? [] : all(outcome, own);
+    case 'late-result-recorded':
+      return outcome === 'confirmed' ? all('confirmed-late', own) : [];
+    case 'late-result-settled':
+      return outcome === 'confirmed' || outcome === 'failed' ? all(outcome, open) : [];
+    default:
+      return [];
+  }
 }

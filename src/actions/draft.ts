@@ -11,13 +11,13 @@ import { budgetRecords, CONFIG_RECORD, configKind } from '../policy/index.js';
 import { askEvent, askingOf, askingRecords } from './asks.js';
 import { withinBounds } from './bounds.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
-import { coverIn, grantsFor } from './cover.js';
+import { candidatesFor, coverIn, coveringOf } from './cover.js';
 import { actionKind } from './evolve.js';
 import type { Judged } from './judge.js';
 import { contentPayload } from './load.js';
 import { type ActionCommand, decideAction, needsPerson } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
-import { type Services, STALE, STALE_TRUST } from './services.js';
+import { clockBarrier, type Services, STALE, STALE_TRUST } from './services.js';
 
 export interface Draft {
   readonly action_id: string;
@@ -35,25 +35,35 @@ export async function draftProposal(services: Services, judged: Judged, action_i
   const asking = await askingOf(services, unbound.proposed_by);
   const asked = asking === undefined ? { reads: [], writes: [] } : askingRecords(asking);
   const lockedAt = services.clock.now();
-  const grants = judged.decision.outcome === 'REQUIRE_APPROVAL' ? await grantsFor(services, unbound) : [];
+  const asks = judged.decision.outcome === 'REQUIRE_APPROVAL';
+  const candidates = asks ? await candidatesFor(services, unbound) : { grants: [], reads: [] };
   const bounds = budgetRecords(judged.decision.reservations, lockedAt);
   return {
     action_id,
     effect,
-    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...grants, ...asked.reads, ...(judged.workItem?.reads ?? [])],
+    reads: [
+      LEDGER_RECORD,
+      CONFIG_RECORD,
+      FREEZE_RECORD,
+      ...candidates.reads,
+      ...asked.reads,
+      ...(judged.workItem?.reads ?? []),
+    ],
     writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, { kind: 'action', id: action_id }],
     lookups: [{ kind: 'action', key: effect }],
     eventsIn: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
       if (judged.workItem?.holds(view) === false) return STALE;
-      const frozen = frozenIn(view, unbound);
+      const frozen = (judged.launch === undefined ? undefined : clockBarrier(view)) ?? frozenIn(view, unbound);
       if (frozen !== undefined) return frozen;
       const bounded = withinBounds(view, judged, lockedAt);
       if (bounded instanceof Refusal) return bounded;
-      const content = boundContent(view, bounded, effect, view.lookup('action', effect));
+      const rows = view.lookup('action', effect);
+      const content = boundContent(view, bounded, effect, rows);
       if (content instanceof Refusal) return content;
-      const grant = coverIn(view, grants, content, judged.args);
-      const events = proposalEvents(content, bounded, view.now, grant);
+      const grant = coverIn(view, candidates, coveringOf(services, content, judged.args));
+      const launch = bounded.launch && { ...bounded.launch, beside: rows.some(isWaiting) };
+      const events = proposalEvents(content, launch === undefined ? bounded : { ...bounded, launch }, view.now, grant);
       if (events instanceof Refusal) return events;
       const waits = events.every(({ type }) => type !== 'action-approved');
       const ask = waits && asking !== undefined ? askEvent(view, asking, action_id) : undefined;
@@ -61,6 +71,11 @@ export async function draftProposal(services: Services, judged: Judged, action_i
       return ask === undefined ? events : [...events, ask];
     },
   };
+}
+
+/** Whether an action under the same effect may still be launched, and was not. */
+export function isWaiting({ status }: LookupRow): boolean {
+  return status === 'proposed' || status === 'approved';
 }
 
 function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {

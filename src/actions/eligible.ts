@@ -2,7 +2,7 @@
  * Who may approve an action: the people of its rule, who are active and hold a key that counts.
  * Source: spec authority (approval rules).
  */
-import { approversOf } from '../approvals/index.js';
+import { approversOf, methodsOf } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import { keyKind, personKind } from '../identity/index.js';
@@ -47,13 +47,6 @@ export async function checkedApprovers(
     );
   }
   return approvers;
-}
-
-/** A software key counts for class costly only where the rule says so. */
-export function methodsOf(rule: ApprovalRule, actionClass: ActionClass): readonly string[] {
-  return rule.methods.filter(
-    (method) => method !== 'ed25519' || actionClass !== 'costly' || rule.software_key_for_costly,
-  );
 }
 
 /** Active people with the role, who have an active key of a kind that counts. */

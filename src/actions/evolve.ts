@@ -18,10 +18,18 @@ export const actionKind: Kind<ActionState> = {
     status: state.state,
     principal: state.content.proposed_by,
     ...dueOf(state),
-    // What people denied is found as well: the same effect asked for again is shown as such.
-    ...(isOpen(state.state) || state.closed?.how === 'denied' ? { lookup: state.content.effect } : {}),
+    ...(isFound(state) ? { lookup: state.content.effect } : {}),
   }),
 };
+
+/**
+ * Whether its effect leads to an action: while it is open; where people denied it, because the same effect asked for
+ * again is shown as such; and where it had its effect while equal ones waited, because they wait no more.
+ */
+function isFound({ state, closed, attempts }: ActionState): boolean {
+  if (isOpen(state) || closed?.how === 'denied') return true;
+  return state === 'confirmed' && attempts.some(({ beside }) => beside === true);
+}
 
 export function isOpen(state: ActionStateName): boolean {
   return state === 'proposed' || state === 'approved' || state === 'launched' || state === 'unknown';
@@ -44,6 +52,20 @@ function dueOf(state: ActionState): { readonly due?: number } {
     default:
       return {};
   }
+}
+
+/** The state that events of a commit lead to, before they have their place in the log. */
+export function stateAfter(
+  id: string,
+  before: ActionState | undefined,
+  events: readonly Pick<LedgerEvent, 'type' | 'data'>[],
+): ActionStateName {
+  const placed = { record: { kind: 'action', id } as const, revision: 0, at: 0, actor: '', payloads: [], prev: null };
+  const after = events.reduce<ActionState | undefined>(
+    (state, { type, data }) => evolve(state, { ...placed, type, data, hash: '' }),
+    before,
+  );
+  return (after as ActionState).state;
 }
 
 type Cancelled = NonNullable<ActionState['closed']> & { readonly superseded_by?: string };
@@ -100,8 +122,10 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
       const attempts = settledAttempts(before.attempts, settled, event.at);
       // A person who established the outcome looked at all that ran, also since a restore.
       const interrupted = before.interrupted && settled.settled_by !== 'human';
-      return { ...before, state: settled.outcome, attempts, interrupted, retry: null };
+      return { ...before, state: OUTCOME_STATES[event.type], attempts, interrupted, retry: null };
     }
+    case 'attempt-settled':
+      return { ...before, attempts: settledAttempts(before.attempts, data as SettledData, event.at), retry: null };
     case 'late-result-recorded': {
       const { attempt, outcome, code } = data as NonNullable<ActionState['late_result']>;
       return { ...before, late_result: { attempt, outcome, code } };
@@ -109,7 +133,9 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
     case 'late-result-settled': {
       const settled = data as SettledData;
       const attempts = settledAttempts(before.attempts, settled, event.at);
-      return { ...before, state: settled.outcome, attempts, late_result: null };
+      // What is cancelled stays so: the attempt tells what it did before.
+      const state = before.state === 'cancelled' ? 'cancelled' : settled.outcome;
+      return { ...before, state, attempts, late_result: null, interrupted: false, retry: null };
     }
     case 'retry-approved':
       return { ...before, retry: data as Retry };
@@ -122,9 +148,25 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
   }
 }
 
+const OUTCOME_STATES = {
+  'action-confirmed': 'confirmed',
+  'action-failed': 'failed',
+  'action-outcome-unknown': 'unknown',
+} as const;
+
+/** The attempt that an event names; where people established it, with every one whose outcome was unknown. */
 function settledAttempts(attempts: readonly Attempt[], settled: SettledData, at: number): readonly Attempt[] {
   const { attempt, outcome, code, external_ref, evidence_ref, settled_by } = settled;
-  return attempts.map((a) =>
-    a.no === attempt ? { ...a, finished_at: at, outcome, code, external_ref, evidence_ref, settled_by } : a,
-  );
+  const speaksOf = ({ no, outcome: known }: Attempt) =>
+    no === attempt || (settled_by === 'human' && (known === 'unknown' || known === null));
+  return attempts.map((one) => {
+    if (!speaksOf(one)) return one;
+    const ref = one.no === attempt ? external_ref : one.external_ref;
+    return { ...one, finished_at: at, outcome, code, external_ref: ref, evidence_ref, settled_by };
+  });
+}
+
+/** The attempt that had the effect of a confirmed action; the last one of any other. */
+export function tellingAttempt({ attempts }: ActionState): Attempt | undefined {
+  return attempts.findLast(({ outcome }) => outcome === 'confirmed') ?? attempts.at(-1);
 }

@@ -1,18 +1,30 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
-export { approveByGrant } from './cover.js';
+export { settledBounds } from './bounds.js';
+export { approveByGrant, takeCover } from './cover.js';
 export { actionKind } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
 export { editAction, proposeLike } from './like.js';
 export { findOperation, type LoadedAction, loadAction, pinnedOperation, previewAction } from './load.js';
-export { type ActionCommand, decideAction, type Launch, needsPerson, type Settlement } from './machine.js';
+export { type ActionCommand, decideAction, type Launch, needsPerson } from './machine.js';
+export type { Settlement } from './machine-settle.js';
 export { ActionMemo } from './memo.js';
 export { explainProposal, type ProposedAction, propose } from './propose.js';
+export { type Recovered, recover } from './recover.js';
 export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
 export { CLASS_WORDS, type Summary, threadText } from './render.js';
+export { isBound, unlikeMachine } from './replay.js';
 export { type IssuedRequest, type RequestInput, readSummary, requestApproval } from './request.js';
-export { isResolution, type Resolution, readResolution, requestResolution, resolve } from './resolution.js';
+export {
+  isResolution,
+  methodsOfResolution,
+  type Resolution,
+  readResolution,
+  requestResolution,
+  resolutionDigest,
+  resolve,
+} from './resolution.js';
 export {
   type ActionContent,
   type ActionState,
@@ -23,5 +35,5 @@ export {
   Proposal,
 } from './schema.js';
 export type { ActiveTrust, Caller, Services, WorkItemFacts } from './services.js';
-export { cancel, type Recovered, reconcile, recover, type Settled } from './settle.js';
+export { cancel, reconcile, type Settled } from './settle.js';
 export { proposeUndo } from './undo.js';

@@ -21,7 +21,7 @@ import {
 import type { Operation } from '../connectors/index.js';
 import { canonicalize, type Json, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
-import type { LedgerEvent, NewEvent, View } from '../ledger/index.js';
+import type { LedgerEvent, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import {
   budgetRecords,
   CONFIG_RECORD,
@@ -34,7 +34,8 @@ import {
 } from '../policy/index.js';
 import { expectedFor } from './approve.js';
 import { consult } from './consult.js';
-import { coverRecords, takeCover } from './cover.js';
+import { type Covering, coveringOf, coverReads, coverRecords, takeCover } from './cover.js';
+import { isWaiting } from './draft.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
@@ -42,7 +43,15 @@ import { decideAction, type Launch } from './machine.js';
 import { launchTerms } from './machine-people.js';
 import { dedupeWindowOf, policyBarrier } from './request.js';
 import { type Attempt, CLASSES } from './schema.js';
-import { type Caller, type Services, STALE, STALE_TRUST, type WorkItemFacts, withFreshFacts } from './services.js';
+import {
+  type Caller,
+  clockBarrier,
+  type Services,
+  STALE,
+  STALE_TRUST,
+  type WorkItemFacts,
+  withFreshFacts,
+} from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
 
 /** Everything that a launch stands on, computed from the action at one revision. */
@@ -58,14 +67,20 @@ interface LaunchFacts {
   readonly workItem: WorkItemFacts | undefined;
   /** When the bounds of policy were named that the launch takes of. */
   readonly judgedAt: number;
+  /** The action as a standing approval is held against it, and the records of those who signed that. */
+  readonly covering: Covering;
+  readonly signers: readonly RecordRef[];
+  /** Actions with the same effect that may have run meanwhile: the commit names them, once it met one. */
+  readonly met: string[];
 }
 
 /** Launches an approved action and tells what became of it. Refuses with the codes of the gate. */
 export async function execute(services: Services, caller: Caller, actionId: string): Promise<Settled> {
   const barrier = services.launchBarrier() ?? services.ledger.leaseBarrier?.();
   if (barrier !== undefined) throw barrier;
+  const met: string[] = [];
   const { facts, event, monotonic } = await withFreshFacts(services, async () => {
-    const known = await launchFacts(services, actionId);
+    const known = { ...(await launchFacts(services, actionId)), met };
     services.failpoint('launch.before-commit');
     const committed = await commitLaunch(services, caller, known);
     return { facts: known, ...committed };
@@ -95,7 +110,7 @@ export function callLaunched(
   return callAndSettle(services, { ...loaded, operation, attempt, launchedAt: event.at, monotonic });
 }
 
-async function launchFacts(services: Services, actionId: string): Promise<LaunchFacts> {
+async function launchFacts(services: Services, actionId: string): Promise<Omit<LaunchFacts, 'met'>> {
   const { head: trustHead } = services.trust();
   const loaded = await loadAction(services, actionId);
   const { content, state, argsText, args } = loaded;
@@ -127,7 +142,21 @@ async function launchFacts(services: Services, actionId: string): Promise<Launch
   // The questions took their time: what was recomputed has to stand still, the bytes of the arguments among it.
   if ((await loadAction(services, actionId)).snapshot.head !== loaded.snapshot.head) throw STALE;
   const judgedAt = services.clock.now();
-  return { trustHead, loaded, operation, decision, receipts, expected, prepared, workItem, judgedAt };
+  const covering = coveringOf(services, content, args);
+  const signers = await coverReads(services, launchTerms(state).authorization);
+  return {
+    trustHead,
+    loaded,
+    operation,
+    decision,
+    receipts,
+    expected,
+    prepared,
+    workItem,
+    judgedAt,
+    covering,
+    signers,
+  };
 }
 
 /** A launch of which nothing is known yet: what refuses it refuses every launch. */
@@ -186,6 +215,8 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
       FREEZE_RECORD,
       ...receipts.flatMap(receiptRecords),
       ...(workItem?.reads ?? []),
+      ...facts.signers,
+      ...facts.met.map((id) => ({ kind: 'action', id }) as const),
     ],
     writes: [
       ...coverRecords(launchTerms(loaded.state).authorization),
@@ -209,7 +240,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
 function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const { loaded, receipts, expected, decision, operation, prepared } = facts;
   const { content, state } = loaded;
-  const frozen = frozenIn(view, content);
+  const frozen = clockBarrier(view) ?? frozenIn(view, content);
   if (frozen !== undefined) return frozen;
   const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch;
   if (epoch !== content.epoch) return new Refusal('decision_required', 'the store was restored since the proposal');
@@ -222,22 +253,13 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     return new Refusal('quorum', 'approvals are missing');
   }
   const rows = view.lookup('action', content.effect);
-  // INVARIANT: an action that its effect does not lead to could be launched beside its duplicate
-  // (actions.launch.indexed).
-  const own = rows.find((row) => row.id === content.action_id);
-  if (own?.status !== state.state || own.principal !== content.proposed_by) {
-    return new Refusal('binding_changed', 'the action is not found under its effect');
-  }
-  const others = rows.filter((row) => row !== own);
-  const taken = others.some((row) => row.status === 'launched' || row.status === 'unknown');
-  if (taken && content.class !== 'read' && !content.flags.includes('possible_duplicate')) {
-    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
-  }
+  const twice = sameEffect(view, facts, rows);
+  if (twice !== undefined) return twice;
   const action = { actionId: content.action_id, attempt: state.attempts.length + 1 };
   const room = takeRoom(view, boundsOf(facts), facts.judgedAt, action);
   if (room.is === 'stale') return STALE;
   if (room.is === 'over') return overBound(room.bound);
-  const cover = takeCover(view, authorization, content, loaded.args, action.attempt);
+  const cover = takeCover(view, authorization, content, action.attempt, facts.covering);
   if (cover instanceof Refusal) return cover;
   const launch: Launch = {
     authorization: authorization ?? EMPTY_LAUNCH.authorization,
@@ -247,6 +269,7 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     prepared,
     dedupeWindowMs: dedupeWindowOf(operation),
     reserved: room.reserved,
+    beside: rows.some((row) => row.id !== content.action_id && isWaiting(row)),
   };
   const decided = decideAction(state, { do: 'launch', launch }, view.now);
   if (decided instanceof Refusal) return decided;
@@ -255,9 +278,38 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   return { events, outcome: { action_id: content.action_id } };
 }
 
+/**
+ * Why an effect would happen twice, or could without being noticed.
+ * INVARIANT: of equal actions that waited beside each other one runs, unless a person saw the other one
+ * (actions.launch.duplicate).
+ */
+function sameEffect(view: View, { loaded, met }: LaunchFacts, rows: readonly LookupRow[]): Refusal | undefined {
+  const { content, state } = loaded;
+  // INVARIANT: an action that its effect does not lead to could be launched beside its duplicate
+  // (actions.launch.indexed).
+  const own = rows.find((row) => row.id === content.action_id);
+  if (own?.status !== state.state || own.principal !== content.proposed_by) {
+    return new Refusal('binding_changed', 'the action is not found under its effect');
+  }
+  if (content.class === 'read' || content.flags.includes('possible_duplicate')) return undefined;
+  const others = rows.filter((row) => row !== own);
+  if (others.some((row) => row.status === 'launched' || row.status === 'unknown')) {
+    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
+  }
+  const done = others.filter((row) => row.status === 'confirmed').map(({ id }) => id);
+  const unmet = done.filter((id) => !met.includes(id));
+  met.push(...unmet);
+  if (unmet.length > 0) return STALE;
+  const isAfter = (id: string) =>
+    view.get(actionKind, id)?.state.attempts.some(({ launched_at }) => launched_at >= state.proposed_at) === true;
+  if (!done.some(isAfter)) return undefined;
+  const next = `countersign action propose --like ${content.action_id}`;
+  return new Refusal('possible_duplicate', 'the same effect happened since this was proposed', { next });
+}
+
 /** What bounds a launch: that of policy alone, not one that people approved. */
 function boundsOf({ loaded, decision }: LaunchFacts): Decision['reservations'] {
-  return loaded.state.authorization?.kind === 'policy' ? decision.reservations : undefined;
+  return launchTerms(loaded.state).authorization?.kind === 'policy' ? decision.reservations : undefined;
 }
 
 function distinct(receipts: readonly Receipt[]): number {

@@ -19,20 +19,25 @@ export interface Finding {
 
 type Refuse = (state: ActionState, what: string) => Refusal;
 
-/** INVARIANT: only a signed finding leaves `unknown` without the connector's word (actions.machine.finding). */
+/**
+ * INVARIANT: only a signed finding leaves `unknown` without the connector's word (actions.machine.finding). It speaks
+ * of every attempt whose outcome is unknown, and of the one that a later word contradicts; never of one that runs.
+ */
 export function find(state: ActionState, finding: Finding, refuse: Refuse): readonly ActionEvent[] | Refusal {
-  const last = state.attempts.at(-1);
+  const late = state.late_result;
+  const attempt = late === null ? state.attempts.at(-1) : state.attempts.find(({ no }) => no === late.attempt);
   const data: JsonObject = {
-    attempt: last?.no ?? 0,
+    attempt: attempt?.no ?? 0,
     outcome: finding.outcome,
     code: 'finding',
-    external_ref: last?.external_ref ?? null,
+    external_ref: attempt?.external_ref ?? null,
     evidence_ref: finding.evidence_ref,
     settled_by: 'human',
     by: finding.by,
     request_id: finding.request_id,
   };
-  if (state.late_result !== null) {
+  if (state.state === 'launched') return refuse(state, 'wait for its outcome, or recover it');
+  if (late !== null) {
     // What is confirmed stays so: a finding can only say that the later word was wrong.
     if (state.state === 'confirmed' && finding.outcome === 'failed') return refuse(state, 'it is confirmed');
     return [{ type: 'late-result-settled', data }];
@@ -68,11 +73,20 @@ export function approveRetry(state: ActionState, approval: Approval, now: number
   return [{ type: 'retry-approved', data: { approvals, authorization, launch_by } as unknown as JsonObject }];
 }
 
+/**
+ * Why nobody may approve or launch this action, in whatever state it is.
+ * INVARIANT: what runs in the place of an action keeps it from ever running again (actions.machine.replaced).
+ */
+export function standingBarrier(state: ActionState): Refusal | undefined {
+  if (state.replaced_by !== null) return replaced(state);
+  if (state.late_result === null) return undefined;
+  return new Refusal('late_result', 'a later result contradicts the settled one');
+}
+
 /** Why no further attempt of an unknown action is possible, whoever signs. */
 export function retryBarrier(state: ActionState): Refusal | undefined {
-  if (state.replaced_by !== null) return replaced(state);
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
-  if (!state.interrupted) return undefined;
+  const barrier = standingBarrier(state);
+  if (barrier !== undefined || !state.interrupted) return barrier;
   return new Refusal('decision_required', 'the store was restored since: a person has to find out what happened');
 }
 
@@ -113,13 +127,18 @@ export function retryRefusal(state: ActionState, windowMs: number | undefined, n
   return retryWindow(state.attempts, windowMs, now);
 }
 
-/** A failure that the connector itself did not tell: then only a person may allow another launch. */
-export function isFinding(state: ActionState): boolean {
-  const settledBy = state.attempts.at(-1)?.settled_by;
-  return settledBy === 'reconcile' || settledBy === 'human';
+/**
+ * Whether the outcome of any attempt was unknown once, whoever established it since. Then only people allow another
+ * launch (actions.machine.fresh-receipts).
+ */
+export function wasUnknown(state: ActionState): boolean {
+  if (state.interrupted) return true;
+  return state.attempts.some(
+    ({ outcome, settled_by }) => outcome === 'unknown' || (settled_by !== null && settled_by !== 'connector'),
+  );
 }
 
-/** INVARIANT: a standing approval never takes the place of receipts (actions.machine.cover). */
+/** INVARIANT: a standing approval never takes the place of receipts (actions.machine.fresh-receipts). */
 export function cover(
   state: ActionState,
   grantId: string,
@@ -131,9 +150,10 @@ export function cover(
   if (!again && state.state !== 'proposed' && state.state !== 'failed') {
     return refuse(state, 'no standing approval is needed');
   }
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  const barrier = standingBarrier(state);
+  if (barrier !== undefined) return barrier;
   if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
-  if (isFinding(state)) return new Refusal('receipt_required', 'a person has to approve this');
+  if (wasUnknown(state)) return new Refusal('receipt_required', 'a person has to approve this');
   const authorization: Authorization = { kind: 'grant', grant_id: grantId };
   const launch_by = now + state.content.launch_within_ms;
   return [{ type: 'action-approved', data: { approvals: [], authorization, launch_by } as unknown as JsonObject }];

@@ -10,6 +10,8 @@ import {
   CONTENT,
   type CommandName,
   outcomeOf,
+  retry,
+  SETTLED_AT,
   STATES,
   type StateName,
   settlement,
@@ -77,6 +79,33 @@ const TABLE: Readonly<Record<StateName, Row>> = {
   late: row(
     ...[NOT, 'late_result', 'late_result', 'cancelled/action-cancelled', NOT, NOT, 'late_result'],
     ...[NOT, NOT, NOT, NOT, NOT, NOT, NOT, 'confirmed/late-result-settled', 'failed/late-result-settled'],
+  ),
+  halfKnown: row(
+    ...['decision_required', 'unknown/retry-approved', ...Array.from({ length: 5 }, () => 'decision_required')],
+    ...[...SETTLED, 'decision_required', 'unknown/action-interrupted', 'unknown/action-replaced', ...FOUND],
+  ),
+  failedReplaced: row(
+    ...[NOT, 'replaced', 'replaced', 'cancelled/action-cancelled', NOT, NOT, 'replaced'],
+    ...['failed/late-result-recorded', NOT, NOT, 'failed/late-result-recorded', NOT, NOT, NOT, NOT, NOT],
+  ),
+  lateApproved: row(
+    ...[NOT, 'late_result', NOT, 'cancelled/action-cancelled', 'cancelled/action-cancelled', NOT],
+    ...['late_result', NOT, NOT, NOT, NOT, NOT, 'unknown/action-interrupted', NOT],
+    ...['confirmed/late-result-settled', 'failed/late-result-settled'],
+  ),
+  lateLaunched: row(
+    ...['launched', 'late_result', ...Array.from({ length: 4 }, () => 'launched'), 'late_result'],
+    ...Array.from({ length: 5 }, () => 'launched'),
+    ...['unknown/action-interrupted', 'launched', 'launched', 'launched'],
+  ),
+  lateCancelled: row(
+    ...[NOT, 'late_result', NOT, NOT, NOT, NOT],
+    ...['late_result', ...Array.from({ length: 7 }, () => NOT)],
+    ...['cancelled/late-result-settled', 'cancelled/late-result-settled'],
+  ),
+  lateConfirmed: row(
+    ...[NOT, 'late_result', NOT, NOT, NOT, NOT],
+    ...['late_result', ...Array.from({ length: 7 }, () => NOT), 'confirmed/late-result-settled', NOT],
   ),
 };
 
@@ -291,5 +320,84 @@ describe('a restore', () => {
     const interrupted = step(STATES.launched, COMMANDS.interrupt, AT);
     assert.equal(outcomeOf(interrupted, COMMANDS.fail, AT), 'decision_required');
     assert.equal(step(interrupted, COMMANDS.confirm, AT).state, 'confirmed');
+  });
+});
+
+describe('an action with several attempts', () => {
+  it('is failed only when none of them may have had its effect', () => {
+    verifies('actions.machine.every-attempt');
+    const { halfKnown } = STATES;
+    assert.deepEqual(
+      [halfKnown.state, halfKnown.attempts.map(({ outcome }) => outcome)],
+      ['unknown', ['unknown', 'failed']],
+    );
+    assert.equal(outcomeOf(halfKnown, settlement('failed', 'reconcile', 1), SETTLED_AT), 'failed/action-failed');
+    const failed = step(halfKnown, settlement('failed', 'reconcile', 1), SETTLED_AT);
+    const allowed = { ...failed, decision: { ...ASK, outcome: 'ALLOW' } as const };
+    assert.equal(outcomeOf(allowed, COMMANDS.allow, AT), 'receipt_required');
+    assert.equal(outcomeOf(failed, { do: 'cover', grantId: 'grant_1' }, AT), 'receipt_required');
+  });
+
+  it('hears of each of them, also while another one runs', () => {
+    verifies('actions.machine.every-attempt');
+    const running = after(COMMANDS.propose, COMMANDS.approve, COMMANDS.launch, COMMANDS.lose, COMMANDS.approve, retry);
+    assert.equal(outcomeOf(running, COMMANDS.fail, AT), 'launched/attempt-settled');
+    const second = step(step(running, COMMANDS.fail, AT), settlement('failed', 'connector', 2), AT);
+    assert.equal(second.state, 'failed');
+    const heard = step(running, COMMANDS.confirm, AT);
+    assert.equal(heard.state, 'launched');
+    assert.equal(step(heard, settlement('unknown', 'connector', 2), AT).state, 'confirmed');
+    assert.equal(step(heard, COMMANDS.recover, AT + 10_000 + LIMITS.graceMs).state, 'confirmed');
+    const known = step(running, settlement('confirmed', 'connector', 2), AT);
+    assert.equal(outcomeOf(known, COMMANDS.fail, AT), 'confirmed/attempt-settled');
+  });
+
+  it('is found out as a whole: a finding speaks of every unknown one', () => {
+    verifies('actions.machine.finding');
+    const two = after(
+      ...[COMMANDS.propose, COMMANDS.approve, COMMANDS.launch, COMMANDS.lose, COMMANDS.approve, retry],
+      settlement('unknown', 'connector', 2),
+    );
+    assert.deepEqual(
+      step(two, COMMANDS.findNone, AT).attempts.map(({ outcome, settled_by }) => [outcome, settled_by]),
+      [
+        ['failed', 'human'],
+        ['failed', 'human'],
+      ],
+    );
+  });
+
+  it('settles by a finding the attempt that a later word contradicts', () => {
+    verifies('actions.machine.finding');
+    const failed = step(STATES.lateApproved, COMMANDS.findNone, AT);
+    assert.deepEqual([failed.state, failed.late_result], ['failed', null]);
+    assert.equal(outcomeOf(failed, { do: 'cover', grantId: 'grant_1' }, AT), 'receipt_required');
+    const ended = step(STATES.lateLaunched, settlement('failed', 'connector', 2), AT);
+    assert.deepEqual(
+      step(ended, COMMANDS.find, AT).attempts.map(({ outcome }) => outcome),
+      ['confirmed', 'failed'],
+    );
+  });
+
+  it('is launched a bounded number of times', () => {
+    verifies('actions.machine.attempts-bounded');
+    let state = STATES.failed;
+    for (let no = 2; no <= LIMITS.attemptsMax; no += 1) {
+      state = step(step(state, COMMANDS.approve, AT), COMMANDS.launch, AT);
+      state = step(state, settlement('failed', 'connector', no), AT);
+    }
+    assert.equal(outcomeOf(step(state, COMMANDS.approve, AT), COMMANDS.launch, AT), 'state');
+  });
+});
+
+describe('an action that was replaced', () => {
+  it('never runs again, whatever is found out of it', () => {
+    verifies('actions.machine.replaced');
+    const found = step(STATES.replaced, COMMANDS.findNone, AT);
+    for (const state of [found, STATES.failedReplaced]) {
+      for (const command of [COMMANDS.approve, COMMANDS.launch, { do: 'cover', grantId: 'grant_1' } as const]) {
+        assert.equal(outcomeOf(state, command, AT), 'replaced', command.do);
+      }
+    }
   });
 });

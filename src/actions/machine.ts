@@ -10,26 +10,19 @@ import type { Approval } from '../approvals/index.js';
 import { assertNever, type Json, type JsonObject, LIMITS, Refusal } from '../core/index.js';
 import type { NewPayload } from '../ledger/index.js';
 import { type Decision, type Reserved, refusalOf } from '../policy/index.js';
-import { isOpen } from './evolve.js';
 import {
   approveRetry,
   cover,
   type Finding,
   find,
-  isFinding,
   launchTerms,
   replace,
   retryRefusal,
+  standingBarrier,
+  wasUnknown,
 } from './machine-people.js';
-import type {
-  ActionContent,
-  ActionState,
-  Attempt,
-  AttemptOutcome,
-  Authorization,
-  Closing,
-  SettledBy,
-} from './schema.js';
+import { interrupt, recover, type Settlement, settle } from './machine-settle.js';
+import type { ActionContent, ActionState, Attempt, Authorization, Closing } from './schema.js';
 
 export type ActionCommand =
   | { readonly do: 'propose'; readonly content: ActionContent; readonly decision: Decision }
@@ -61,15 +54,8 @@ export interface Launch {
   /** How long the operation knows a repeated call; undefined where it does not. */
   readonly dedupeWindowMs?: number | undefined;
   readonly reserved?: readonly Reserved[];
-}
-
-export interface Settlement {
-  readonly attempt: number;
-  readonly outcome: AttemptOutcome;
-  readonly code: string | null;
-  readonly externalRef: string | null;
-  readonly evidence: NewPayload | null;
-  readonly settledBy: SettledBy;
+  /** Whether equal effects wait. */
+  readonly beside?: boolean;
 }
 
 /** What a command adds to the action: a type, its data, and payloads. */
@@ -101,11 +87,11 @@ export function decideAction(
     case 'launch':
       return launch(state, command.launch, now);
     case 'settle':
-      return settle(state, command.settlement, now);
+      return settle(state, command.settlement, now, refuse);
     case 'recover':
-      return recover(state, command.by, now);
+      return recover(state, command.by, now, refuse);
     case 'interrupt':
-      return interrupt(state);
+      return interrupt(state, refuse);
     case 'replace':
       return replace(state, command, refuse);
     case 'find':
@@ -144,7 +130,8 @@ function propose(
 function approve(state: ActionState, approval: Approval, now: number): readonly ActionEvent[] | Refusal {
   const { content } = state;
   if (state.state === 'unknown') return approveRetry(state, approval, now);
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  const barrier = standingBarrier(state);
+  if (barrier !== undefined) return barrier;
   if (state.state !== 'proposed' && state.state !== 'approved' && state.state !== 'failed') {
     return refuse(state, 'it can not be approved');
   }
@@ -168,9 +155,10 @@ export function needsPerson(flags: ActionContent['flags']): boolean {
 
 function allow(state: ActionState, now: number): readonly ActionEvent[] | Refusal {
   if (state.state !== 'proposed' && state.state !== 'failed') return refuse(state, 'it can not be allowed');
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  const barrier = standingBarrier(state);
+  if (barrier !== undefined) return barrier;
   if (now >= state.content.approve_by) return new Refusal('expired', 'the time to approve it has passed');
-  if (state.decision.outcome !== 'ALLOW' || isFinding(state) || needsPerson(state.content.flags)) {
+  if (state.decision.outcome !== 'ALLOW' || wasUnknown(state) || needsPerson(state.content.flags)) {
     return new Refusal('receipt_required', 'a person has to approve this');
   }
   const authorization: Authorization = { kind: 'policy', decision_id: state.decision.decision_id };
@@ -198,13 +186,15 @@ function expire(state: ActionState, now: number): readonly ActionEvent[] | Refus
 
 /** The part of a launch that the action itself can judge; receipts, policy and effect are judged beside it. */
 function launch(state: ActionState, plan: Launch, now: number): readonly ActionEvent[] | Refusal {
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  const barrier = standingBarrier(state);
+  if (barrier !== undefined) return barrier;
   if (state.interrupted) return new Refusal('decision_required', 'the store was restored since: look at it first');
   if (state.state === 'proposed') {
     return now >= state.content.approve_by
       ? new Refusal('expired', 'the time to approve it has passed')
       : new Refusal('receipt_required', 'a person has to approve this first');
   }
+  if (state.attempts.length >= LIMITS.attemptsMax) return refuse(state, 'it was launched as often as it may be');
   const again = state.state === 'unknown' ? retryRefusal(state, plan.dedupeWindowMs, now) : undefined;
   if (again !== undefined) return again;
   if (state.state !== 'approved' && state.state !== 'unknown') return refuse(state, 'it can not be launched');
@@ -220,6 +210,7 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
     send_by: now + LIMITS.launchToCallMsMax,
     prepared: plan.prepared,
     ...(plan.reserved === undefined || plan.reserved.length === 0 ? {} : { reserved: plan.reserved }),
+    ...(plan.beside === true ? { beside: true } : {}),
     finished_at: null,
     outcome: null,
     code: null,
@@ -228,73 +219,4 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
     settled_by: null,
   };
   return [{ type: 'action-launched', data: { attempt } as unknown as JsonObject }];
-}
-
-const OUTCOME_EVENTS = {
-  confirmed: 'action-confirmed',
-  failed: 'action-failed',
-  unknown: 'action-outcome-unknown',
-} as const;
-
-/** Settles an attempt once; a later word that contradicts it is kept beside it and blocks the action. */
-function settle(state: ActionState, settlement: Settlement, now: number): readonly ActionEvent[] | Refusal {
-  const attempt = state.attempts.find(({ no }) => no === settlement.attempt);
-  if (attempt === undefined) return refuse(state, 'it has no such attempt');
-  const { outcome, code } = settlement;
-  const waits = state.state === 'launched' || state.state === 'unknown';
-  const current = attempt.no === state.attempts.length && waits;
-  if (!current) return settleLate(state, attempt, settlement);
-  if (settlement.settledBy === 'reconcile' && state.state === 'launched') return refuse(state, 'wait, or recover it');
-  if (state.state === 'unknown' && outcome === 'unknown') return refuse(state, 'nothing new is known');
-  // INVARIANT: after a restore the last attempt that the store knows may not be the last that ran: that it had no
-  // effect
-  // says nothing of the others (actions.machine.interrupted).
-  if (state.interrupted && outcome === 'failed')
-    return refuse(state, 'the store was restored: another attempt may have run');
-  if (settlement.settledBy === 'reconcile' && outcome === 'failed' && now < attempt.deadline + LIMITS.graceMs) {
-    return refuse(state, 'the call may still arrive');
-  }
-  const settledBy =
-    settlement.settledBy === 'connector' && state.state === 'unknown' ? 'connector-late' : settlement.settledBy;
-  const data: JsonObject = {
-    attempt: attempt.no,
-    outcome,
-    code,
-    external_ref: settlement.externalRef,
-    evidence_ref: settlement.evidence?.ref ?? null,
-    settled_by: settledBy,
-  };
-  const payloads = settlement.evidence === null ? [] : [settlement.evidence];
-  return [{ type: OUTCOME_EVENTS[outcome], data, payloads }];
-}
-
-function settleLate(state: ActionState, attempt: Attempt, settlement: Settlement): readonly ActionEvent[] | Refusal {
-  const { outcome, code } = settlement;
-  const contradicts = outcome !== 'unknown' && attempt.outcome !== outcome;
-  if (!contradicts || state.late_result !== null) return refuse(state, 'it is settled already');
-  return [{ type: 'late-result-recorded', data: { attempt: attempt.no, outcome, code } }];
-}
-
-/** A launch that nobody answered for: never a call, only the truth that nothing is known. */
-function recover(state: ActionState, by: string, now: number): readonly ActionEvent[] | Refusal {
-  const attempt = state.attempts.at(-1);
-  if (state.state !== 'launched' || attempt === undefined) return refuse(state, 'there is nothing to recover');
-  if (now < attempt.deadline + LIMITS.graceMs) return refuse(state, 'its answer may still come');
-  const data = {
-    attempt: attempt.no,
-    outcome: 'unknown',
-    code: 'no_answer',
-    external_ref: null,
-    evidence_ref: null,
-    settled_by: 'recover',
-    by,
-  };
-  return [{ type: OUTCOME_EVENTS.unknown, data }];
-}
-
-/** After a restore nobody knows what became of an open action since the backup. */
-function interrupt(state: ActionState): readonly ActionEvent[] | Refusal {
-  if (!isOpen(state.state)) return refuse(state, 'it is not open');
-  if (state.interrupted) return refuse(state, 'it is marked already');
-  return [{ type: 'action-interrupted', data: {} }];
 }

@@ -8,10 +8,10 @@
  */
 import type { ActionClass } from '../connectors/index.js';
 import { canonicalize, contentRef, digest, type Json, Refusal } from '../core/index.js';
-import type { LedgerEvent, LookupRow } from '../ledger/index.js';
+import type { Claim, LedgerEvent, LookupRow } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { consult } from './consult.js';
-import { draftProposal } from './draft.js';
+import { draftProposal, isWaiting } from './draft.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal, questionOf } from './judge.js';
 import { decideAction } from './machine.js';
@@ -30,12 +30,19 @@ export interface ProposedAction extends Proposed {
   readonly monotonic: number;
 }
 
+export interface ProposeOptions {
+  readonly launch?: boolean;
+  readonly rerun?: boolean;
+  /** Proposes once for it, whoever asks: the same action is the answer ever after. */
+  readonly claim?: Claim;
+}
+
 /** Refuses with the codes of the gate; `launch` writes an allowed action's launch in the same commit. */
 export async function propose(
   services: Services,
   caller: Caller,
   input: unknown,
-  options: { readonly launch?: boolean; readonly rerun?: boolean } = {},
+  options: ProposeOptions = {},
 ): Promise<ProposedAction> {
   const proposal = parseProposal(input);
   if (proposal.on_behalf_of !== undefined && caller.mayActForOthers !== true) {
@@ -45,7 +52,7 @@ export async function propose(
   let apart = options.rerun === true;
   return withFreshFacts(services, async () => {
     const judged = await judge(services, caller, proposal, action_id, options.launch === true);
-    const proposed = await commitProposal(services, caller, judged, action_id, apart);
+    const proposed = await commitProposal(services, caller, judged, action_id, { ...options, rerun: apart });
     if (!proposed.joined) return proposed;
     if (await isOver(services, proposed.action_id)) throw STALE;
     apart = await isOutdated(services, proposed.action_id, judged);
@@ -94,19 +101,9 @@ async function commitProposal(
   caller: Caller,
   judged: Judged,
   action_id: string,
-  rerun: boolean,
+  { rerun = false, claim = ownClaim(caller, judged.proposal) }: ProposeOptions,
 ): Promise<ProposedAction> {
-  const { proposal, unbound } = judged;
-  const { content: _, ...command } = proposal;
-  const claim =
-    proposal.idempotency_key === undefined
-      ? undefined
-      : {
-          scope: 'propose',
-          principal: caller.principal,
-          key: proposal.idempotency_key,
-          command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
-        };
+  const { unbound } = judged;
   const draft = await draftProposal(services, judged, action_id);
   const committed = await services.ledger.commit<Proposed>({
     actor: caller.principal,
@@ -130,12 +127,24 @@ async function commitProposal(
   return { ...committed.outcome, ...(launched === undefined ? {} : { launched }), monotonic: committed.monotonic };
 }
 
+/** The claim of a caller who names a key of its own. */
+function ownClaim(caller: Caller, proposal: ParsedProposal): Claim | undefined {
+  const { content: _, ...command } = proposal;
+  if (proposal.idempotency_key === undefined) return undefined;
+  return {
+    scope: 'propose',
+    principal: caller.principal,
+    key: proposal.idempotency_key,
+    command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
+  };
+}
+
 function contentRefs(proposal: ParsedProposal): string[] {
   return (proposal.content ?? []).map((bytes) => contentRef(bytes));
 }
 
 /** A read may be asked again while it runs; everything else joins as long as its outcome is not settled. */
 function canJoin(row: LookupRow, actionClass: ActionClass): boolean {
-  const waiting = row.status === 'proposed' || row.status === 'approved';
-  return waiting || (actionClass !== 'read' && row.status !== 'cancelled');
+  if (isWaiting(row)) return true;
+  return actionClass !== 'read' && (row.status === 'launched' || row.status === 'unknown');
 }

@@ -9,6 +9,7 @@ import type { SummaryLine } from '../connectors/index.js';
 import { isoTime } from '../core/index.js';
 import type { LedgerState } from '../identity/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
+import { tellingAttempt } from './evolve.js';
 import { amountText } from './money.js';
 import type { ActionState, Attempt } from './schema.js';
 
@@ -94,7 +95,7 @@ export function summaryOf(
 export function threadText(event: LedgerEvent, state: ActionState): string {
   const { content } = state;
   const what = `${content.connector} ${content.operation} on ${content.target}`;
-  const attempt = state.attempts.at(-1);
+  const attempt = tellingAttempt(state);
   switch (event.type) {
     case 'action-proposed':
       return `${content.action_id} proposed by ${content.proposed_by}: ${what} (${CLASS_WORDS[content.class]})`;
@@ -116,6 +117,8 @@ export function threadText(event: LedgerEvent, state: ActionState): string {
       return `${content.action_id} outcome unknown: it may have happened`;
     case 'late-result-recorded':
       return `${content.action_id} a later result contradicts the settled one`;
+    case 'attempt-settled':
+      return `${content.action_id} attempt ${String(event.data['attempt'])}: ${String(event.data['outcome'])}`;
     case 'action-interrupted':
       return `${content.action_id} outcome unknown: the store was restored`;
     default:

@@ -10,7 +10,7 @@ import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind } from './evolve.js';
 import { currentSummary, type LoadedAction, loadAction, pinnedOperation } from './load.js';
-import { retryBarrier, retryWindow } from './machine-people.js';
+import { retryBarrier, retryWindow, standingBarrier } from './machine-people.js';
 import type { Summary } from './render.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
@@ -135,8 +135,6 @@ function requestBarrier({ state, content }: LoadedAction, now: number, decision:
   if (state.state === 'unknown' && decision === 'deny') {
     return new Refusal('decision_required', 'the outcome is unknown', { details });
   }
-  const barrier = state.state === 'unknown' ? retryBarrier(state) : undefined;
-  if (barrier !== undefined) return barrier;
   const usable =
     state.state === 'proposed' ||
     state.state === 'approved' ||
@@ -146,7 +144,8 @@ function requestBarrier({ state, content }: LoadedAction, now: number, decision:
     const code = state.closed?.how === 'expired' ? 'expired' : 'state';
     return new Refusal(code, `the action is ${state.state}`, { details });
   }
-  if (state.late_result !== null) return new Refusal('late_result', 'a later result contradicts the settled one');
+  const barrier = state.state === 'unknown' ? retryBarrier(state) : standingBarrier(state);
+  if (barrier !== undefined) return barrier;
   // An approved action can be denied until it is launched, whether or not it could still be approved.
   const until = decision === 'deny' && state.state === 'approved' ? (state.launch_by ?? 0) : content.approve_by;
   return now >= until ? new Refusal('expired', 'the time to decide it has passed') : undefined;

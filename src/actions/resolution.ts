@@ -9,6 +9,7 @@
 import * as z from 'zod';
 import {
   checkInView,
+  countingMethods,
   type Expected,
   openRequest,
   type Receipt,
@@ -16,20 +17,21 @@ import {
   receiptRecords,
   renderSummary,
   requestKind,
+  ruleFor,
   signRequest,
   summaryDigest,
   verifyReceipt,
 } from '../approvals/index.js';
 import { base64urlEncode, contentRef, digest, type Json, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
-import { METHODS, reservedRecords } from '../policy/index.js';
-import { settledBounds } from './bounds.js';
-import { coverRecords } from './cover.js';
+import { METHODS, type TrustConfig } from '../policy/index.js';
+import { boundRecords, settledBounds } from './bounds.js';
 import { actionKind } from './evolve.js';
 import { draftReplacement } from './like.js';
 import { currentSummary, type LoadedAction, loadAction } from './load.js';
 import { decideAction } from './machine.js';
 import type { IssuedRequest } from './request.js';
+import type { ActionContent } from './schema.js';
 import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
 
 /** What a person can say of an outcome that is unknown, or contradicted by a later word. */
@@ -131,7 +133,7 @@ export function requestResolution(
   });
 }
 
-function resolutionDigest(resolution: Resolution): string {
+export function resolutionDigest(resolution: Resolution): string {
   return digest('countersign-command/1', resolution as unknown as Json);
 }
 
@@ -163,12 +165,12 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
       digest: resolutionDigest(resolution),
       summaryDigest: summaryDigest(summary),
       notBefore: loaded.state.proposed_at,
-      methods: METHODS,
+      methods: methodsOfResolution(services.trust().config, content),
       approvers: content.approvers,
       excluded: [],
     };
     await verifyReceipt(services, receipt, expected);
-    const attempt = resolution.kind === 'finding' ? loaded.state.attempts.at(-1) : undefined;
+    const attempts = resolution.kind === 'finding' ? loaded.state.attempts : [];
     const more = resolution.kind === 'finding' ? undefined : await draftReplacement(services, loaded);
     const record = { kind: 'action', id: content.action_id } as const;
     const committed = await services.ledger.commit({
@@ -179,8 +181,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
         { kind: 'request', id: request.request_id },
         { kind: 'effect', id: content.effect },
         record,
-        ...coverRecords(attempt?.authorization),
-        ...reservedRecords(attempt?.reserved),
+        ...boundRecords(attempts),
         ...(more?.writes ?? []),
       ],
       lookups: more?.lookups ?? [],
@@ -196,7 +197,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
         const again = more?.eventsIn(view) ?? [];
         if (again instanceof Refusal) return again;
         const payloads = resolution.kind === 'finding' ? [evidenceOf(resolution)] : [];
-        const settled = decided.flatMap((event) => settledBounds(loaded.state, event, attempt));
+        const settled = decided.flatMap((event) => settledBounds(loaded.state, event));
         const own = decided.map((event) => ({ record, ...event, payloads }));
         const outcome = { request_id: request.request_id, action_id: more?.action_id ?? content.action_id };
         return { events: [signRequest(receipt, true), ...settled, ...own, ...again], outcome };
@@ -204,6 +205,16 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
     });
     return committed.outcome;
   });
+}
+
+/**
+ * Ways of signing that count. Where no rule covers the action any more, people can still say what happened; a software
+ * key never does for high impact (authority.finding.methods).
+ */
+export function methodsOfResolution(config: TrustConfig, content: ActionContent): readonly string[] {
+  const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
+  if (ruleFor(config, subject) !== undefined) return countingMethods(config, subject);
+  return content.class === 'costly' ? METHODS.filter((method) => method !== 'ed25519') : METHODS;
 }
 
 function evidenceOf({ evidence }: Extract<Resolution, { kind: 'finding' }>) {

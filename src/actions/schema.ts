@@ -84,6 +84,8 @@ export type Attempt = {
   readonly prepared: Json;
   /** What the launch took of the bounds of policy; absent where nothing bounds it. */
   readonly reserved?: readonly Reserved[];
+  /** Set where equal effects waited when this one was launched: they are not launched once it had its effect. */
+  readonly beside?: true;
   readonly finished_at: number | null;
   readonly outcome: AttemptOutcome | null;
   readonly code: string | null;

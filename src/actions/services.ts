@@ -74,6 +74,17 @@ export const STALE = new Refusal('busy', 'the record changed meanwhile');
 /** What `decide` answers when this process has an older trust configuration than the ledger. */
 export const STALE_TRUST = new Refusal('busy', 'the trust configuration changed meanwhile');
 
+/**
+ * Why nothing is launched by a clock that was set back: the other side's time went on, and with it what it still knows
+ * of earlier calls.
+ * INVARIANT: a clock that stands before the log launches nothing (actions.launch.clock).
+ */
+export function clockBarrier({ behindMs }: View): Refusal | undefined {
+  if (behindMs <= LIMITS.clockBehindMsMax) return undefined;
+  const next = 'set the clock; it may also have run ahead before: see docs/explanation/time.md';
+  return new Refusal('busy', 'the clock stands before the last event of the ledger', { next });
+}
+
 /** Runs work that commits on facts, again when the facts were stale, at most three times. */
 export async function withFreshFacts<T>(services: Services, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -5,23 +5,22 @@
  * Source: seeds actions-and-the-gate (steps 3 to 5); spec actions (launch).
  */
 import * as z from 'zod';
-import { expireRequest, requestKind } from '../approvals/index.js';
 import type { Operation, Outcome } from '../connectors/index.js';
 import { beforeRing, canonicalize, contentRef, isOurs, type Json, LIMITS, Refusal, utf8Length } from '../core/index.js';
-import type { NewPayload } from '../ledger/index.js';
-import { reservedRecords } from '../policy/index.js';
+import type { NewEvent, NewPayload } from '../ledger/index.js';
 import { demandWords } from './approve.js';
-import { type BoundedAttempt, settledBounds } from './bounds.js';
+import { type BoundedAttempt, boundRecords, settledBounds } from './bounds.js';
 import { callFor, consult, Stop } from './consult.js';
-import { coverRecords } from './cover.js';
-import { actionKind } from './evolve.js';
+import { actionKind, stateAfter } from './evolve.js';
 import { type LoadedAction, loadAction, pinnedOperation } from './load.js';
-import { type ActionCommand, decideAction, type Settlement } from './machine.js';
-import type { Attempt, AttemptOutcome, SettledBy } from './schema.js';
+import { type ActionCommand, decideAction } from './machine.js';
+import type { Settlement } from './machine-settle.js';
+import type { ActionStateName, Attempt, AttemptOutcome, SettledBy } from './schema.js';
 import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
 
 export type Settled = {
   readonly action_id: string;
+  /** The outcome of the attempt; unknown while that of another one leaves the action so. */
   readonly state: AttemptOutcome;
   readonly attempt: number;
   readonly code: string | null;
@@ -84,9 +83,18 @@ async function answerOf(ask: () => Promise<Outcome>): Promise<Outcome> {
   try {
     answer = await ask();
   } catch (error) {
-    return UNKNOWN(isOurs(error) ? error.code : 'exception');
+    return UNKNOWN(codeOfThrown(error));
   }
   return readAnswer(answer) ?? UNKNOWN('malformed_answer');
+}
+
+/** The code of what a connector threw; it may be anything, and even looking at it may throw. */
+function codeOfThrown(error: unknown): string {
+  try {
+    return isOurs(error) ? error.code : 'exception';
+  } catch {
+    return 'exception';
+  }
 }
 
 /** An answer that can be written down; undefined for every other. */
@@ -131,8 +139,9 @@ export async function settle(
     evidence,
     settledBy,
   };
+  let state: ActionStateName;
   try {
-    await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement }, attempt);
+    state = await commitCommand(services, 'engine:gate', actionId, { do: 'settle', settlement }, attempt);
   } catch (error) {
     if (error instanceof Refusal && error.code !== 'busy') throw error;
     services.log?.write('error', 'an outcome could not be written down', error);
@@ -140,7 +149,7 @@ export async function settle(
   }
   return {
     action_id: actionId,
-    state: outcome.result,
+    state: state === 'unknown' ? 'unknown' : outcome.result,
     attempt: attempt.no,
     code: settlement.code,
     external_ref: settlement.externalRef,
@@ -155,36 +164,60 @@ function evidenceOf(outcome: Outcome): NewPayload | null {
   return { ref: contentRef(bytes), bytes };
 }
 
-/** Commits one command of the machine, over the state as it is then. */
+/**
+ * Commits one command of the machine, over the state as it is then, and tells the state that follows. `attempt` is the
+ * one that the command is about, where there is one; what others took is read when it is needed.
+ */
 export async function commitCommand(
   services: Services,
   actor: string,
   actionId: string,
   command: ActionCommand,
   attempt?: BoundedAttempt,
-): Promise<void> {
+): Promise<ActionStateName> {
   const record = { kind: 'action', id: actionId } as const;
-  await services.ledger.commit({
-    actor,
-    writes: [...coverRecords(attempt?.authorization), ...reservedRecords(attempt?.reserved), record],
-    decide: (view) => {
-      const state = view.get(actionKind, actionId)?.state;
-      const decided = decideAction(state, command, view.now);
-      if (decided instanceof Refusal) return decided;
-      const settled = decided.flatMap((event) => settledBounds(state, event, attempt));
-      return { events: [...settled, ...decided.map((event) => ({ record, ...event }))], outcome: null };
-    },
+  let known = attempt === undefined ? [] : [attempt];
+  return withFreshFacts(services, async () => {
+    const locked = boundRecords(known);
+    const committed = await services.ledger.commit<ActionStateName | null>({
+      actor,
+      writes: [...locked, record],
+      decide: (view) => {
+        const state = view.get(actionKind, actionId)?.state;
+        const decided = decideAction(state, command, view.now);
+        if (decided instanceof Refusal) return decided;
+        const settled = decided.flatMap((event) => settledBounds(state, event));
+        const isLocked = ({ record: { kind, id } }: NewEvent) =>
+          locked.some((one) => one.kind === kind && one.id === id);
+        if (!settled.every(isLocked)) return { events: [], outcome: null };
+        const after = stateAfter(actionId, state, decided);
+        return { events: [...settled, ...decided.map((event) => ({ record, ...event }))], outcome: after };
+      },
+    });
+    if (committed.outcome !== null) return committed.outcome;
+    known = [...((await services.ledger.read(actionKind, actionId))?.state.attempts ?? [])];
+    throw STALE;
   });
 }
 
-/** Asks the connector what became of an unknown outcome. Refuses `decision_required` where it can't tell. */
-export function reconcile(services: Services, caller: Caller, actionId: string): Promise<Settled> {
+/**
+ * Asks the connector what became of an unknown outcome: of each attempt that is unknown, the newest first. Refuses
+ * `decision_required` where it can't tell.
+ */
+export async function reconcile(services: Services, caller: Caller, actionId: string): Promise<Settled> {
+  for (let left = LIMITS.attemptsMax; ; left -= 1) {
+    const settled = await reconcileNewest(services, caller, actionId);
+    if (settled.state !== 'unknown' || left <= 1) return settled;
+  }
+}
+
+function reconcileNewest(services: Services, caller: Caller, actionId: string): Promise<Settled> {
   return withFreshFacts(services, async () => {
     const loaded = await loadAction(services, actionId);
     const { state, content } = loaded;
     if (state.state === 'launched') throw new Refusal('launched', 'the action is running: wait, or recover it');
     if (state.state !== 'unknown') throw new Refusal('state', `the action is ${state.state}: nothing is unknown`);
-    const attempt = state.attempts.at(-1);
+    const attempt = state.attempts.findLast(({ outcome }) => outcome === 'unknown') ?? state.attempts.at(-1);
     const operation = await pinnedOperation(services, content);
     if (attempt === undefined || operation.reconcile === undefined) throw undecided('the connector can not tell');
     const ask = operation.reconcile;
@@ -204,66 +237,6 @@ export function reconcile(services: Services, caller: Caller, actionId: string):
 function undecided(what: string): Refusal {
   return new Refusal('decision_required', `the outcome stays unknown: ${what}`, {
     next: 'try again later, or let a person decide',
-  });
-}
-
-export interface Recovered {
-  /** Launches that nobody answered for: their outcome is unknown now. */
-  readonly unknown: readonly string[];
-  /** Proposals and approvals whose time had passed. */
-  readonly expired: readonly string[];
-}
-
-/**
- * Ends what nobody will end: overdue launches become unknown, overdue proposals and approvals expire. Calls nothing.
- */
-export async function recover(services: Services, caller: Caller): Promise<Recovered> {
-  const barrier = services.ledger.leaseBarrier?.();
-  if (barrier !== undefined) throw barrier;
-  await expireRequests(services);
-  const unknown: string[] = [];
-  const expired: string[] = [];
-  for (let after: string | undefined; ; ) {
-    const query = { kind: 'action', waiting: true, statuses: ['proposed', 'approved', 'launched'] } as const;
-    const page = await services.ledger.list({ ...query, ...(after === undefined ? {} : { after }) });
-    const now = services.clock.now();
-    const due = page.rows.filter((row) => (row.due ?? 0) <= now);
-    await Promise.all(
-      due.map(async (row) => {
-        const launched = row.status === 'launched';
-        const command: ActionCommand = launched ? { do: 'recover', by: caller.principal } : { do: 'expire' };
-        const refused = await commitCommand(services, 'engine:gate', row.id, command).catch((error: unknown) => {
-          if (error instanceof Refusal) return error;
-          throw error;
-        });
-        if (!(refused instanceof Refusal)) (launched ? unknown : expired).push(row.id);
-      }),
-    );
-    if (page.next === undefined || due.length < page.rows.length) return { unknown, expired };
-    after = page.next;
-  }
-}
-
-/** Ends the requests that nobody signed in time, so that they wait for nobody. */
-async function expireRequests(services: Services): Promise<void> {
-  const { ledger, clock } = services;
-  for (let after: string | undefined; ; ) {
-    const page = await ledger.list({ kind: 'request', waiting: true, ...(after === undefined ? {} : { after }) });
-    const due = page.rows.filter((row) => (row.due ?? 0) <= clock.now());
-    await Promise.all(due.map(({ id }) => expireOne(services, id)));
-    if (page.next === undefined || due.length < page.rows.length) return;
-    after = page.next;
-  }
-}
-
-async function expireOne({ ledger }: Services, id: string): Promise<void> {
-  await ledger.commit({
-    actor: 'engine:gate',
-    writes: [{ kind: 'request', id }],
-    decide: (view) => {
-      const event = expireRequest(view.get(requestKind, id)?.state, view.now);
-      return { events: event === undefined ? [] : [event], outcome: null };
-    },
   });
 }
 

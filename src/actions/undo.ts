@@ -4,7 +4,8 @@
  * Source: spec actions (connectors: compensation), doors (embedding: undo).
  */
 import * as z from 'zod';
-import { type JsonObject, PATTERNS, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import { digest, type JsonObject, PATTERNS, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import { actionKind, tellingAttempt } from './evolve.js';
 import { findOperation, loadAction } from './load.js';
 import { type ProposedAction, propose } from './propose.js';
 import type { Caller, Services } from './services.js';
@@ -25,12 +26,18 @@ export async function proposeUndo(services: Services, caller: Caller, actionId: 
       details: { state: state.state },
     });
   }
-  const found = await compensationOf(services, actionId, state.attempts.at(-1)?.evidence_ref ?? null);
+  const attempt = tellingAttempt(state);
+  // What a person found out are words: no connector speaks in them.
+  const ref = attempt?.settled_by === 'human' ? null : (attempt?.evidence_ref ?? null);
+  const found = await compensationOf(services, actionId, ref);
   if (found === undefined) throw new Refusal('not_found', 'the operation left nothing that would undo it');
   const operation = await findOperation(services, content.connector, found.operation);
   const target = operation.facts?.(found.args).target ?? content.target;
   const { project, connector, work_item, on_behalf_of } = content;
-  return propose(services, caller, {
+  // INVARIANT: what was done once is undone once, whoever asks (actions.undo.once).
+  const command = digest('countersign-command/1', { undo: actionId });
+  const claim = { scope: 'undo', principal: 'engine:gate', key: actionId, command };
+  const input = {
     project,
     connector,
     operation: found.operation,
@@ -38,7 +45,12 @@ export async function proposeUndo(services: Services, caller: Caller, actionId: 
     args: found.args,
     ...(work_item === null ? {} : { work_item }),
     ...(on_behalf_of.length > 0 && caller.mayActForOthers === true ? { on_behalf_of: [...on_behalf_of] } : {}),
-  });
+  };
+  const proposed = await propose(services, caller, input, { claim });
+  const known = (await services.ledger.read(actionKind, proposed.action_id))?.state;
+  if (known?.state !== 'cancelled') return proposed;
+  const next = `countersign action propose --like ${proposed.action_id}`;
+  throw new Refusal('state', 'what would undo it was proposed already, and is cancelled', { next });
 }
 
 async function compensationOf(

@@ -5,7 +5,9 @@
  * the first bad record; repairs nothing.
  * Source: spec ledger (verify).
  */
-import type { Ledger, LogHead, VerifyReport } from '../ledger/index.js';
+import { type JsonObject, parseTrusted, utf8Decode } from '../core/index.js';
+import type { Ledger, LedgerEvent, LogHead, VerifyReport } from '../ledger/index.js';
+import type { AuditSource } from './action-inspection.js';
 import { Inspection } from './inspection.js';
 import { inspectPackages } from './package-inspection.js';
 import type { Recovery } from './registry-inspection.js';
@@ -24,20 +26,34 @@ const DEFECTS_MAX = 100;
 /** `expected` is the head that the gate remembers. */
 export async function auditLedger(ledger: Ledger, expected?: LogHead): Promise<AuditReport> {
   const report = await ledger.verify(expected);
-  const inspection = new Inspection();
+  const inspection = new Inspection(sourceOf(ledger));
   let replayed: Awaited<ReturnType<typeof inspectPackages>> = { packages: 0, defects: [] };
   // The meaning of events is looked at only where the events themselves are whole.
   if (report.defects.length === 0) {
+    let last: LedgerEvent | undefined;
     for (let after = 0; ; ) {
       const entries = await ledger.log(after);
       for (const { event } of entries) await inspection.see(event);
-      const last = entries.at(-1);
-      if (last === undefined) break;
-      after = last.sequence;
+      const next = entries.at(-1);
+      if (next === undefined) break;
+      last = next.event;
+      after = next.sequence;
     }
+    if (last !== undefined) inspection.finish(last);
     replayed = await inspectPackages(ledger);
   }
   const { receipts, launches, recoveries, defects } = inspection;
   const all = [...report.defects, ...defects, ...replayed.defects].slice(0, DEFECTS_MAX);
   return { ...report, receipts, launches, recoveries, packages: replayed.packages, defects: all };
+}
+
+function sourceOf(ledger: Ledger): AuditSource {
+  return {
+    events: (record) => ledger.events(record),
+    async args(actionId, ref) {
+      const bytes = await ledger.payload({ kind: 'action', id: actionId }, 0, ref);
+      const text = bytes === undefined ? undefined : utf8Decode(bytes);
+      return text === undefined ? undefined : (parseTrusted(text) as JsonObject);
+    },
+  };
 }

@@ -5,10 +5,11 @@
  * everything waits for an operator's signature (kind restore).
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
+import { atBorder } from './border.js';
 import { systemClock } from './clock.js';
 import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
@@ -20,8 +21,11 @@ import { writeSeen } from './seen.js';
  * Writes a verified copy. Refuses `invalid` for a path that exists or has no folder; faults `corrupt` for a copy that
  * does not verify.
  */
-export async function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
-  const target = resolve(path);
+export function backupTo(gate: CountersignGate, path: string): Promise<{ path: string; events: number }> {
+  return atBorder(gate.services.log, { path }, (asked) => writeBackup(gate, resolve(asked.path)));
+}
+
+async function writeBackup(gate: CountersignGate, target: string): Promise<{ path: string; events: number }> {
   if (existsSync(target)) throw new Refusal('invalid', 'there is a file at the path of the backup', { path: 'file' });
   if (!existsSync(dirname(target))) {
     throw new Refusal('invalid', 'there is no folder for the backup', { path: 'file', next: 'make the folder first' });
@@ -78,6 +82,7 @@ function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead
 export async function placeBackup(home: Home, path: string, now: number): Promise<{ kept: string | undefined }> {
   const source = resolve(path);
   if (!existsSync(source)) throw new Refusal('not_found', 'there is no such backup', { path: 'file' });
+  if (!statSync(source).isFile()) throw new Refusal('invalid', 'the backup is no plain file', { path: 'file' });
   const incoming = `${home.store}.incoming-${now}`;
   try {
     const copy = await verifyCopy(source);

@@ -4,10 +4,11 @@
  * Source: spec actions (decisions).
  */
 import { type ActionState, actionKind } from '../actions/index.js';
-import { requestKind, ruleFor } from '../approvals/index.js';
+import { ruleFor } from '../approvals/index.js';
 import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
-import type { Ledger, ListRow } from '../ledger/index.js';
+import type { Ledger } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
+import { actRows } from './act-rows.js';
 import { confirmationRows } from './package-decisions.js';
 
 export type DecisionRow = {
@@ -54,7 +55,7 @@ export async function listDecisions(ledger: Ledger, now: number, person?: string
     after = page.next;
   }
   const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
-  const acts = [...(await actRows(ledger, now, person)), ...(await confirmationRows(ledger, now, ROWS_MAX))];
+  const acts = [...(await actRows(ledger, now, ROWS_MAX, person)), ...(await confirmationRows(ledger, now, ROWS_MAX))];
   return [...rows, ...acts].sort((a, b) => urgency(a) - urgency(b));
 }
 
@@ -77,6 +78,15 @@ function wantedOf(
   return { by, remind, late: now >= by, also: rule?.escalate_to ?? [] };
 }
 
+/**
+ * Only a signed finding settles what a later word contradicts: it says which of the two was right. What is confirmed
+ * stays so.
+ */
+function findingOf({ state, content }: ActionState): string {
+  const words = `countersign action finding ${content.action_id} --evidence WORDS --outcome confirmed`;
+  return state === 'confirmed' ? words : `${words}, or --outcome failed`;
+}
+
 function actionRow(
   state: ActionState,
   due: number,
@@ -97,7 +107,7 @@ function actionRow(
     due,
   };
   if (state.late_result !== null) {
-    return { ...common, what: 'late_result', next: `countersign action show ${content.action_id}` };
+    return { ...common, what: 'late_result', next: findingOf(state) };
   }
   if (state.state === 'proposed' && now < content.approve_by) {
     // Under another configuration it can't be approved any more: it has to be asked for again.
@@ -113,44 +123,4 @@ function actionRow(
     return { ...common, what: 'interrupted_launch', next: 'countersign action recover' };
   }
   return undefined;
-}
-
-/** Open requests for changes of people, keys or configuration. */
-async function actRows(ledger: Ledger, now: number, person?: string): Promise<readonly DecisionRow[]> {
-  const rows: DecisionRow[] = [];
-  for (let after: string | undefined; rows.length < ROWS_MAX; ) {
-    const page = await ledger.list({ kind: 'request', waiting: true, ...(after === undefined ? {} : { after }) });
-    await addActRows(ledger, page.rows, now, person, rows);
-    if (page.next === undefined) break;
-    after = page.next;
-  }
-  return rows;
-}
-
-async function addActRows(
-  ledger: Ledger,
-  page: readonly ListRow[],
-  now: number,
-  person: string | undefined,
-  rows: DecisionRow[],
-): Promise<void> {
-  for (const { id, due } of page) {
-    if ((due ?? 0) <= now) continue;
-    const request = (await ledger.read(requestKind, id))?.state.request;
-    if (request === undefined || request.kind === 'action') continue;
-    if (person !== undefined && request.approver !== person) continue;
-    rows.push({
-      what: 'request',
-      id,
-      project: null,
-      operation: request.kind,
-      target: request.subject,
-      class: null,
-      approvals: 0,
-      quorum: 1,
-      approvers: [request.approver],
-      due: due ?? 0,
-      next: `countersign approver sign ${id}`,
-    });
-  }
 }

@@ -4,6 +4,7 @@
 import { type ActionState, actionKind } from '../actions/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import type { Decision } from '../policy/index.js';
+import { atBorder } from './border.js';
 import type { Gate } from './gate.js';
 
 export interface Explained {
@@ -16,7 +17,11 @@ export interface Explained {
 const SEARCHED_MAX = 10_000;
 
 /** Refuses `unknown_action` for an id of neither kind. */
-export async function explainDecision(gate: Gate, id: string): Promise<readonly Explained[]> {
+export function explainDecision(gate: Gate, id: string): Promise<readonly Explained[]> {
+  return atBorder(gate.services.log, { id }, (asked) => decisionsNamed(gate, asked.id));
+}
+
+async function decisionsNamed(gate: Gate, id: string): Promise<readonly Explained[]> {
   if (id.startsWith('act_')) return decisionsOf(await gate.show(id));
   const same = await gate.ledger.read(actionKind, `act_${id.slice('dec_'.length)}`);
   const found = same === undefined ? [] : decisionsOf(same.state).filter((one) => one.decision.decision_id === id);

@@ -2,21 +2,21 @@
  * What the gate looks at around a verb: whether an act can be asked for, whether what is shown is what was
  * requested, what of a refused proposal may be told, and what a list may be asked for.
  */
-import { type ActionStateName, actionKind } from '../actions/index.js';
-import { type Act, summaryDigest } from '../approvals/index.js';
+import { type ActionStateName, actionKind, type RefusedSubject } from '../actions/index.js';
+import { type Act, admitAct, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';
 import { isActionId, PATTERNS, Refusal } from '../core/index.js';
+import { awayRefusal, personKind } from '../identity/index.js';
 import type { Ledger, ListQuery, Page } from '../ledger/index.js';
 import { CedarDoor, cedarDefect, StoredPolicy } from '../policy/index.js';
 
 /**
  * A configuration whose connectors could not be opened would lock everybody out once it is the active one, and one
- * whose
- * Cedar files could not be read would deny everything.
+ * whose Cedar files could not be read would deny everything.
  */
-export function demandOpenable(act: Act): void {
-  const config = act?.kind === 'config' ? act.config : undefined;
-  if (config === undefined) return;
+function demandOpenable(act: Act): void {
+  if (act.kind !== 'config') return;
+  const { config } = act;
   if (!connectorsConfig.safeParse(config.connectors).success) {
     throw new Refusal('config_invalid', 'the configuration of a connector can not be used', { path: 'connectors' });
   }
@@ -25,16 +25,48 @@ export function demandOpenable(act: Act): void {
   throw new Refusal('config_invalid', 'a Cedar file of the configuration can not be read', { path: 'policy.cedar' });
 }
 
+/**
+ * An act that a person can be asked for. Refuses `invalid`, and what could not be carried out once it is signed.
+ * `remembered` is what a restore is shown against.
+ */
+export async function admitFeasible(
+  ledger: Ledger,
+  asked: unknown,
+  remembered: () => Extract<Act, { kind: 'restore' }>['remembered'] | undefined,
+  now: number,
+): Promise<Act> {
+  const known = (asked as { kind?: unknown } | null | undefined)?.kind === 'restore' ? remembered() : undefined;
+  const act = admitAct(known === undefined ? asked : { ...(asked as object), remembered: known });
+  demandOpenable(act);
+  await demandAway(ledger, act, now);
+  return act;
+}
+
+/** Nobody is asked to sign for being away until a time, or with a delegate, that could not be. */
+async function demandAway(ledger: Ledger, act: Act, now: number): Promise<void> {
+  if (act.kind !== 'registry' || act.change.change !== 'away') return;
+  const { delegate } = act.change;
+  const other = delegate === null ? undefined : (await ledger.read(personKind, delegate))?.state;
+  const refused = awayRefusal(act.change, other, now);
+  if (refused !== undefined) throw refused;
+}
+
 /** INVARIANT: what a person is shown is what the request names (authority.shown-is-signed). */
 export function demandSame(lines: readonly string[], expected: string): void {
   if (summaryDigest(lines) === expected) return;
   throw new Refusal('summary_mismatch', 'the action changed since this was asked: ask again');
 }
 
-/** The project of a proposal, where it has a plain one: for the record of a refusal. */
-export function projectOf(proposal: unknown): { project?: string } {
-  const project = (proposal as { project?: unknown } | null)?.project;
-  return typeof project === 'string' && PATTERNS.project.test(project) ? { project } : {};
+/** What a verb was about, as far as a refusal of it tells: the action that was named, the project of a proposal. */
+export function subjectOf(verb: string, asked: object): RefusedSubject {
+  const { actionId, proposal, resolution } = asked as Readonly<Record<string, unknown>>;
+  const id = actionId ?? (resolution as { action_id?: unknown } | null | undefined)?.action_id;
+  const project = (proposal as { project?: unknown } | null | undefined)?.project;
+  return {
+    verb,
+    ...(typeof id === 'string' ? { action_id: id } : {}),
+    ...(typeof project === 'string' && PATTERNS.project.test(project) ? { project } : {}),
+  };
 }
 
 export interface ActionFilter {

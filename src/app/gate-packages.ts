@@ -5,8 +5,8 @@
  * who, which code, the address of the bytes, and never the bytes.
  * Source: spec packages (who may confirm; release).
  */
-import { type Caller, parseReceipt, propose, type RefusedSubject } from '../actions/index.js';
-import { frozenIn, type IssuedAct, type Receipt } from '../approvals/index.js';
+import { type Caller, parseReceipt, propose, type RefusedSubject, type Services } from '../actions/index.js';
+import { type Act, frozenIn, type IssuedAct, type Receipt } from '../approvals/index.js';
 import { contentRef, isWellFormed, PATTERNS, Refusal } from '../core/index.js';
 import type { ListRow, View } from '../ledger/index.js';
 import {
@@ -19,6 +19,7 @@ import {
   createPackage,
   type EnvelopeTool,
   loadPackage,
+  ManifestMemo,
   type OfferOptions,
   PACKAGE_STATES,
   type PackageState,
@@ -31,15 +32,22 @@ import {
   requestConfirmation,
   toolsFor,
 } from '../packages/index.js';
+import { atBorder } from './border.js';
 import { type ReleaseInput, type ReleaseServices, releaseProposal } from './release.js';
 
-/** How the gate runs a verb for its caller. */
-export interface Guard {
-  /** Admits the caller, records what is refused, lets nothing but ours out. */
-  verb<T>(subject: RefusedSubject, act: () => Promise<T>): Promise<T>;
-  /** A read: nothing but ours leaves. */
-  read<T>(act: () => Promise<T>): Promise<T>;
+/** What became of a receipt that was handed in. */
+export interface Submitted {
+  readonly request_id: string;
+  readonly act?: Act;
+  /** Signatures of other people that the act waits for. */
+  readonly missing?: number;
+  readonly action_id?: string;
+  /** The confirmation of a package's summary that it carried out. */
+  readonly applied?: Applied;
 }
+
+/** Runs a verb of a caller, and records what is refused. */
+export type Recording = <T>(subject: RefusedSubject, act: () => Promise<T>) => Promise<T>;
 
 export interface PackageFilter {
   readonly states?: readonly string[];
@@ -51,20 +59,23 @@ export interface PackageFilter {
 export class GatePackages {
   readonly #services: ReleaseServices;
   readonly #caller: Caller;
-  readonly #guard: Guard;
+  readonly #recording: Recording;
+  readonly #home: { admit(): void } | undefined;
 
-  constructor(services: ReleaseServices, caller: Caller, guard: Guard) {
+  /** `home.admit` throws where the caller may no longer ask for anything. */
+  constructor(services: Services, caller: Caller, recording: Recording, home?: { admit(): void }) {
     const frozen = (view: View, actor: string) => frozenIn(view, { project: '', connector: '', proposed_by: actor });
-    this.#services = { ...services, frozen };
+    this.#services = { ...services, manifests: new ManifestMemo(), frozen };
     this.#caller = caller;
-    this.#guard = guard;
+    this.#recording = recording;
+    this.#home = home;
   }
 
   /** Revision 0 of a package, from its intent. The same again answers the same package. Refuses `PACKAGE_EXISTS`. */
   create(packageId: string, intent: string): Promise<Created> {
-    const input = { package_id: packageId, intent };
-    return this.#guard.verb({ verb: 'package create', package_id: packageId }, () =>
-      createPackage(this.#services, this.#caller.principal, input),
+    const begun = { package_id: packageId, intent };
+    return this.#verb({ verb: 'package create', ...named(packageId) }, { begun }, (asked) =>
+      createPackage(this.#services, this.#caller.principal, asked.begun),
     );
   }
 
@@ -73,9 +84,11 @@ export class GatePackages {
    * `receipt_required`. Refuses with the codes of the protocol.
    */
   apply(input: unknown, options: { readonly receipt?: unknown } = {}): Promise<Applied> {
-    return this.#guard.verb(subjectOf(input), async () => {
+    const { receipt } = options;
+    // The envelope is read at once, and the reading copies it.
+    return this.#verb(subjectOf(input), { receipt }, async (asked) => {
       const envelope = parseEnvelope(input);
-      if (options.receipt !== undefined) return confirmSummary(this.#services, parseReceipt(options.receipt), envelope);
+      if (asked.receipt !== undefined) return confirmSummary(this.#services, parseReceipt(asked.receipt), envelope);
       // INVARIANT: no token and no process of an agent confirms a summary (packages.confirm.human).
       if (placeOf(envelope.action).isHuman) {
         const next = `ask a person: \`countersign package confirm ${envelope.package_id}\``;
@@ -87,13 +100,13 @@ export class GatePackages {
 
   /** Whether an envelope would be accepted now, or told again. Nothing is written. Refuses as `apply` does. */
   check(input: unknown): Promise<Checked> {
-    return this.#guard.read(() => checkEnvelope(this.#services, input));
+    return this.#read({}, () => checkEnvelope(this.#services, input));
   }
 
   /** Asks a person to confirm the summary that stands: issues the request that their key signs. */
   requestConfirmation(packageId: string, person?: string): Promise<IssuedAct> {
-    return this.#guard.verb({ verb: 'package confirm', package_id: packageId }, () =>
-      requestConfirmation(this.#services, this.#caller.principal, packageId, person),
+    return this.#verb({ verb: 'package confirm', ...named(packageId) }, { packageId, person }, (asked) =>
+      requestConfirmation(this.#services, this.#caller.principal, asked.packageId, asked.person),
     );
   }
 
@@ -104,17 +117,17 @@ export class GatePackages {
 
   /** The manifest as it stands, checked against its digest. Refuses `PACKAGE_NOT_FOUND`, `MANIFEST_INVALID`. */
   status(packageId: string): Promise<PackageState> {
-    return this.#guard.read(async () => (await loadPackage(this.#services, packageId)).state);
+    return this.#read({ packageId }, async (asked) => (await loadPackage(this.#services, asked.packageId)).state);
   }
 
   /** The bytes of an input or a draft, by its 64 hex digits. */
   content(packageId: string, sha256: string): Promise<Uint8Array> {
-    return this.#guard.read(() => readContent(this.#services, packageId, sha256));
+    return this.#read({ packageId, sha256 }, (asked) => readContent(this.#services, asked.packageId, asked.sha256));
   }
 
   /** Replays the package from its first event. */
   verify(packageId: string): Promise<Replay> {
-    return this.#guard.read(() => replayPackage(this.#services.ledger, packageId));
+    return this.#read({ packageId }, (asked) => replayPackage(this.#services.ledger, asked.packageId));
   }
 
   /** What a model is told: the envelopes that are legal now. */
@@ -129,8 +142,8 @@ export class GatePackages {
 
   /** A page of packages. Refuses `invalid` for what no list can be asked for. */
   list(filter: PackageFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
-    return this.#guard.read(async () => {
-      const { states, limit, after } = filter;
+    return this.#read({ filter }, async (asked) => {
+      const { states, limit, after } = asked.filter;
       if (states?.some((state) => !(PACKAGE_STATES as readonly string[]).includes(state))) {
         const known = [...PACKAGE_STATES];
         throw new Refusal('invalid', `a state is one of ${known.join(', ')}`, { path: 'states', details: { known } });
@@ -155,12 +168,34 @@ export class GatePackages {
    * before there is a draft, and with the codes of a proposal.
    */
   release(packageId: string, input: ReleaseInput): Promise<{ action_id: string; joined: boolean }> {
-    return this.#guard.verb({ verb: 'package release', package_id: packageId }, async () => {
-      const proposal = await releaseProposal(this.#services, packageId, input);
-      const { action_id, joined } = await propose(this.#services, this.#caller, proposal);
-      return { action_id, joined };
-    });
+    return this.#verb(
+      { verb: 'package release', ...named(packageId) },
+      { packageId, release: input },
+      async (asked) => {
+        const proposal = await releaseProposal(this.#services, asked.packageId, asked.release);
+        const { action_id, joined } = await propose(this.#services, this.#caller, proposal);
+        return { action_id, joined };
+      },
+    );
   }
+
+  /** For a caller who may still ask: what was handed over is copied, once, and what is refused is recorded. */
+  #verb<Given extends object, T>(subject: RefusedSubject, given: Given, act: (asked: Given) => Promise<T>): Promise<T> {
+    return this.#recording(subject, () =>
+      this.#read(given, (asked) => {
+        this.#home?.admit();
+        return act(asked);
+      }),
+    );
+  }
+
+  #read<Given extends object, T>(given: Given, act: (asked: Given) => Promise<T>): Promise<T> {
+    return atBorder(this.#services.log, given, act);
+  }
+}
+
+function named(packageId: unknown): { readonly package_id?: string } {
+  return typeof packageId === 'string' ? { package_id: packageId } : {};
 }
 
 /** What a refusal records of an envelope: the address of its bytes, hashed only where there is something to record. */

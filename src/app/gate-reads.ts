@@ -1,5 +1,6 @@
 /**
- * What one can read at the gate: actions, their summaries, requests, decisions that wait. Nothing here writes.
+ * What one can read at the gate: actions, their summaries, requests, decisions that wait. Nothing here writes. What a
+ * caller hands over is copied at the border, and nothing but a `Refusal` or a `Fault` leaves.
  */
 import {
   type ActionState,
@@ -12,12 +13,20 @@ import {
   readSummary,
   type Services,
 } from '../actions/index.js';
-import { actSummary, type Grant, type IssuedAct, type Receipt, requestKind } from '../approvals/index.js';
+import {
+  actSummary,
+  type Grant,
+  type IssuedAct,
+  type Receipt,
+  type RequestKind,
+  requestKind,
+} from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
-import { Fault, isOurs, LIMITS, Refusal } from '../core/index.js';
+import { LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
+import { atBorder } from './border.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
 import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
@@ -33,111 +42,130 @@ export class GateReads {
     return this.services.ledger;
   }
 
-  async show(actionId: string): Promise<ActionState> {
-    const snapshot = await this.ours(() => this.ledger.read(actionKind, actionId));
-    if (snapshot === undefined) throw new Refusal('unknown_action', 'there is no such action');
-    return snapshot.state;
+  show(actionId: string): Promise<ActionState> {
+    return this.#look({ actionId }, (asked) => this.#stateOf(asked.actionId));
   }
 
   /** The arguments of an action, checked against its digest. */
-  async args(actionId: string): Promise<string> {
-    return (await this.ours(() => loadAction(this.services, actionId))).argsText;
+  args(actionId: string): Promise<string> {
+    return this.#look({ actionId }, async (asked) => (await loadAction(this.services, asked.actionId)).argsText);
   }
 
-  async list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
-    return this.ours(() => listActions(this.ledger, filter));
+  list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
+    return this.#look({ filter }, (asked) => listActions(this.ledger, asked.filter));
   }
 
   /** The text that a person signs, and the connector's own view of the change. */
-  async summary(actionId: string): Promise<{ lines: readonly string[]; preview?: Preview }> {
-    const { rendered } = await this.ours(() => readSummary(this.services, actionId));
-    const preview = await this.ours(() => previewAction(this.services, actionId));
-    return { lines: rendered, ...(preview === undefined ? {} : { preview }) };
+  summary(actionId: string): Promise<{ lines: readonly string[]; preview?: Preview }> {
+    return this.#look({ actionId }, (asked) => this.#summaryOf(asked.actionId));
   }
 
   /** The receipt that approves an action; undefined while there is none. */
-  async receiptOf(actionId: string): Promise<Receipt | undefined> {
-    const { approvals } = await this.show(actionId);
-    const requestId = approvals.at(-1)?.request_id;
-    if (requestId === undefined) return undefined;
-    const request = await this.ours(() => this.ledger.readVerified(requestKind, requestId));
-    return request?.state.receipt ?? undefined;
+  receiptOf(actionId: string): Promise<Receipt | undefined> {
+    return this.#look({ actionId }, async (asked) => {
+      const { approvals } = await this.#stateOf(asked.actionId);
+      const requestId = approvals.at(-1)?.request_id;
+      if (requestId === undefined) return undefined;
+      return (await this.ledger.readVerified(requestKind, requestId))?.state.receipt ?? undefined;
+    });
   }
 
   decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return this.ours(() => listDecisions(this.ledger, this.services.clock.now(), person));
+    return this.#look({ person }, (asked) => listDecisions(this.ledger, this.services.clock.now(), asked.person));
   }
 
   /** A request with the lines that its signer has to see. */
-  async requestDetails(requestId: string): Promise<Omit<IssuedAct, 'also'> & { state: string; preview?: Preview }> {
-    const request = await this.ours(() => this.ledger.readVerified(requestKind, requestId));
-    if (request === undefined) throw new Refusal('unknown_request', 'there is no such request');
-    const { request: document, state } = request.state;
-    if (isResolution(document.kind)) {
-      const { summary } = await this.ours(() => readResolution(this.services, requestId));
+  requestDetails(requestId: string): Promise<Omit<IssuedAct, 'also'> & { state: string; preview?: Preview }> {
+    return this.#look({ requestId }, async (asked) => {
+      const request = await this.ledger.readVerified(requestKind, asked.requestId);
+      if (request === undefined) throw new Refusal('unknown_request', 'there is no such request');
+      const { request: document, state } = request.state;
+      if (document.kind === 'action') {
+        const { lines, preview } = await this.#summaryOf(document.subject);
+        demandSame(lines, document.summary_digest);
+        return { request: document, state, summary: lines, ...(preview === undefined ? {} : { preview }) };
+      }
+      const summary = await this.#linesOf(document.kind, asked.requestId);
       demandSame(summary, document.summary_digest);
       return { request: document, state, summary };
-    }
-    if (document.kind === 'summary') {
-      const parts = { ledger: this.ledger, manifests: new ManifestMemo() };
-      const { summary } = await this.ours(() => readConfirmation(parts, requestId));
-      demandSame(summary, document.summary_digest);
-      return { request: document, state, summary };
-    }
-    if (document.kind !== 'action') {
-      const act = await this.ours(() => actSummary(this.ledger, requestId));
-      demandSame(act, document.summary_digest);
-      return { request: document, state, summary: act };
-    }
-    const { lines, preview } = await this.summary(document.subject);
-    demandSame(lines, document.summary_digest);
-    return { request: document, state, summary: lines, ...(preview === undefined ? {} : { preview }) };
+    });
   }
 
-  async identity(): Promise<LedgerState> {
-    const snapshot = await this.ours(() => this.ledger.read(ledgerKind, LEDGER_RECORD.id));
-    if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
-    return snapshot.state;
+  /** What is signed for a request of another kind than action, rendered anew. */
+  async #linesOf(kind: RequestKind, requestId: string): Promise<readonly string[]> {
+    if (isResolution(kind)) return (await readResolution(this.services, requestId)).summary;
+    if (kind !== 'summary') return actSummary(this.ledger, requestId);
+    return (await readConfirmation({ ledger: this.ledger, manifests: new ManifestMemo() }, requestId)).summary;
+  }
+
+  identity(): Promise<LedgerState> {
+    return this.#look({}, async () => {
+      const snapshot = await this.ledger.read(ledgerKind, LEDGER_RECORD.id);
+      if (snapshot === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
+      return snapshot.state;
+    });
   }
 
   /** Waits until `until` holds or the time is over; answers the state that the action has then. */
-  async wait(actionId: string, until: (state: ActionState) => boolean, timeoutMs: number): Promise<ActionState> {
-    if (!(timeoutMs >= 0)) throw new Refusal('invalid', 'a wait takes 0 or more milliseconds', { path: 'timeoutMs' });
-    const signal = AbortSignal.timeout(Math.ceil(Math.min(timeoutMs, LIMITS.waitMsMax)));
-    const { sequence } = await this.ours(() => this.ledger.head());
-    let state = await this.show(actionId);
-    if (until(state)) return state;
-    for await (const { event } of this.ledger.watch(sequence, signal)) {
-      if (event.record.kind !== 'action' || event.record.id !== actionId) continue;
-      state = await this.show(actionId);
-      if (until(state)) return state;
-    }
-    return state;
+  wait(actionId: string, until: (state: ActionState) => boolean, timeoutMs: number): Promise<ActionState> {
+    return this.#look({ actionId, timeoutMs }, async (asked) => {
+      const holds = this.#questionOf(until);
+      const signal = AbortSignal.timeout(Math.ceil(Math.min(asked.timeoutMs, LIMITS.waitMsMax)));
+      const { sequence } = await this.ledger.head();
+      let state = await this.#stateOf(asked.actionId);
+      if (holds(state)) return state;
+      for await (const { event } of this.ledger.watch(sequence, signal)) {
+        if (event.record.kind !== 'action' || event.record.id !== asked.actionId) continue;
+        state = await this.#stateOf(asked.actionId);
+        if (holds(state)) return state;
+      }
+      return state;
+    });
   }
 
   /** Standing approvals, the newest first. */
   grants(): Promise<readonly StandingRow[]> {
-    return this.ours(() => listGrants(this.ledger));
+    return this.#look({}, () => listGrants(this.ledger));
   }
 
   /** The narrowest standing approval that an action fits. */
   narrowestGrant(actionId: string, bounds: { readonly count: number; readonly until: number }): Promise<Grant> {
-    return this.ours(() => narrowestGrant(this.services, actionId, bounds));
+    return this.#look({ actionId, bounds }, (asked) => narrowestGrant(this.services, asked.actionId, asked.bounds));
   }
 
   /** The operation behind a name, for those who describe it. */
   operation(connector: string, operation: string) {
-    return this.ours(() => findOperation(this.services, connector, operation));
+    return this.#look({ connector, operation }, (asked) =>
+      findOperation(this.services, asked.connector, asked.operation),
+    );
   }
 
-  /** Nothing but a Refusal or a Fault leaves. */
-  protected async ours<T>(act: () => Promise<T>): Promise<T> {
-    try {
-      return await act();
-    } catch (error) {
-      const ours = isOurs(error) ? error : new Fault('internal', 'the gate failed', error);
-      if (ours instanceof Fault) this.services.log?.write('error', 'the gate failed', ours);
-      throw ours;
-    }
+  #look<Given extends object, T>(given: Given, act: (admitted: Given) => Promise<T>): Promise<T> {
+    return atBorder(this.services.log, given, act);
+  }
+
+  async #stateOf(actionId: string): Promise<ActionState> {
+    const snapshot = await this.ledger.read(actionKind, actionId);
+    if (snapshot === undefined) throw new Refusal('unknown_action', 'there is no such action');
+    return snapshot.state;
+  }
+
+  async #summaryOf(actionId: string): Promise<{ lines: readonly string[]; preview?: Preview }> {
+    const { rendered } = await readSummary(this.services, actionId);
+    const preview = await previewAction(this.services, actionId);
+    return { lines: rendered, ...(preview === undefined ? {} : { preview }) };
+  }
+
+  /** What a wait asks of each state. What the caller's own function throws is for the log. */
+  #questionOf(until: unknown): (state: ActionState) => boolean {
+    if (typeof until !== 'function') throw new Refusal('invalid', 'a wait takes a function', { path: 'until' });
+    return (state) => {
+      try {
+        return Boolean(until(state));
+      } catch (error) {
+        this.services.log?.write('warn', 'what a wait asks for threw', error);
+        throw new Refusal('invalid', 'what the wait asks for threw', { path: 'until' });
+      }
+    };
   }
 }

@@ -42,26 +42,28 @@ import {
   storeReceipt,
 } from '../actions/index.js';
 import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } from '../approvals/index.js';
-import { Refusal } from '../core/index.js';
-import { type Applied, ManifestMemo } from '../packages/index.js';
-import { demandOpenable, projectOf } from './gate-checks.js';
-import { GatePackages } from './gate-packages.js';
+import { LIMITS, type PlainLimits, Refusal } from '../core/index.js';
+import { atBorder } from './border.js';
+import { admitFeasible, subjectOf } from './gate-checks.js';
+import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
 import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
 
 /** What a receipt made of its action, and the outcome where the rule launches at once. */
 export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
 
-/** What became of a receipt that was handed in. */
-export interface Submitted {
-  readonly request_id: string;
-  readonly act?: Act;
-  /** Signatures of other people that the act waits for. */
-  readonly missing?: number;
-  readonly action_id?: string;
-  /** The confirmation of a package's summary that it carried out. */
-  readonly applied?: Applied;
+/** What a gate that was opened from a home knows beside its services. */
+export interface GateHome {
+  /** Throws where the caller may no longer ask for anything. */
+  admit(): void;
+  /** The end of the log that this gate remembers: what a restore is shown against, whoever asks for it. */
+  remembered(): { readonly sequence: number; readonly log_hash: string } | undefined;
+  /** A person accepted the store as it is. */
+  accepted(): Promise<void>;
 }
+
+/** An action that was asked for, or joined. */
+type Asked = { action_id: string; joined: boolean; state: string };
 
 export class Gate extends GateReads {
   readonly caller: Caller;
@@ -69,36 +71,32 @@ export class Gate extends GateReads {
   readonly packages: GatePackages;
   readonly #refusals: RefusalRecorder;
   readonly #close: () => Promise<void>;
-  readonly #admit: () => void;
+  readonly #home: GateHome | undefined;
+  #closed: Promise<void> | undefined;
 
-  /** `admit` throws where the caller may no longer ask for anything. */
-  constructor(services: Services, caller: Caller, close: () => Promise<void>, admit: () => void = () => undefined) {
+  constructor(services: Services, caller: Caller, close: () => Promise<void>, home?: GateHome) {
     super(services);
     this.caller = caller;
     this.#refusals = new RefusalRecorder(services);
     this.#close = close;
-    this.#admit = admit;
-    const parts = { ...services, manifests: new ManifestMemo() };
-    this.packages = new GatePackages(parts, caller, {
-      verb: (subject, act) => this.#guard(subject, act),
-      read: (act) => this.ours(act),
-    });
+    this.#home = home;
+    const recording: Recording = (subject, act) => this.#recording(() => subject, act);
+    this.packages = new GatePackages(services, caller, recording, home);
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */
-  propose(proposal: Proposal): Promise<{ action_id: string; joined: boolean; state: string }> {
-    return this.#guard({ verb: 'propose', ...projectOf(proposal) }, async () => {
-      const { action_id, joined } = await propose(this.services, this.caller, proposal);
-      return { action_id, joined, state: (await this.show(action_id)).state };
-    });
+  propose(proposal: Proposal): Promise<Asked> {
+    return this.#guard('propose', { proposal }, async (asked) =>
+      this.#asked(await propose(this.services, this.caller, asked.proposal)),
+    );
   }
 
   /** Proposes and, where policy allows it, launches in the same commit. Else the action waits. */
   proposeAndLaunch(proposal: Proposal): Promise<{ proposed: ProposedAction; settled?: Settled }> {
-    return this.#guard({ verb: 'propose', ...projectOf(proposal) }, async () => {
+    return this.#guard('propose', { proposal }, async (asked) => {
       const barrier = this.services.launchBarrier();
       if (barrier !== undefined) throw barrier;
-      const proposed = await propose(this.services, this.caller, proposal, { launch: true });
+      const proposed = await propose(this.services, this.caller, asked.proposal, { launch: true });
       if (proposed.launched === undefined) return { proposed };
       const loaded = await loadAction(this.services, proposed.action_id);
       const operation = await pinnedOperation(this.services, loaded.content);
@@ -111,31 +109,31 @@ export class Gate extends GateReads {
 
   /** What would be decided, who could approve, and the connector's view. Nothing is written. */
   explain(proposal: Proposal) {
-    return this.#guard({ verb: 'explain', ...projectOf(proposal) }, () =>
-      explainProposal(this.services, this.caller, proposal),
-    );
+    return this.#guard('explain', { proposal }, (asked) => explainProposal(this.services, this.caller, asked.proposal));
   }
 
   /** Proposes again what an action of any caller asked for, flagged where its effect may have happened. */
-  proposeLike(actionId: string): Promise<{ action_id: string; joined: boolean; state: string }> {
-    return this.#guard({ verb: 'propose', action_id: actionId }, async () => {
-      const { action_id, joined } = await proposeLike(this.services, this.caller, actionId);
-      return { action_id, joined, state: (await this.show(action_id)).state };
-    });
+  proposeLike(actionId: string): Promise<Asked> {
+    return this.#guard('propose', { actionId }, async (asked) =>
+      this.#asked(await proposeLike(this.services, this.caller, asked.actionId)),
+    );
   }
 
   /** Proposes what would undo a confirmed action, as its connector described it. */
-  proposeUndo(actionId: string): Promise<{ action_id: string; joined: boolean; state: string }> {
-    return this.#guard({ verb: 'propose', action_id: actionId }, async () => {
-      const { action_id, joined } = await proposeUndo(this.services, this.caller, actionId);
-      return { action_id, joined, state: (await this.show(action_id)).state };
-    });
+  proposeUndo(actionId: string): Promise<Asked> {
+    return this.#guard('propose', { actionId }, async (asked) =>
+      this.#asked(await proposeUndo(this.services, this.caller, asked.actionId)),
+    );
+  }
+
+  async #asked({ action_id, joined }: { readonly action_id: string; readonly joined: boolean }): Promise<Asked> {
+    return { action_id, joined, state: (await this.show(action_id)).state };
   }
 
   /** Asks a person: issues the request that their key signs. */
   request(actionId: string, input: RequestInput = {}): Promise<IssuedRequest> {
-    return this.#guard({ verb: 'request', action_id: actionId }, () =>
-      requestApproval(this.services, this.caller, actionId, input),
+    return this.#guard('request', { actionId, input }, (asked) =>
+      requestApproval(this.services, this.caller, asked.actionId, asked.input),
     );
   }
 
@@ -144,8 +142,8 @@ export class Gate extends GateReads {
    * an action is not changed.
    */
   submit(value: unknown): Promise<Submitted> {
-    return this.#guard({ verb: 'sign' }, async () => {
-      const receipt = parseReceipt(value);
+    return this.#guard('sign', { receipt: value }, async (asked) => {
+      const receipt = parseReceipt(asked.receipt);
       if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
       if (receipt.request.kind === 'summary') {
         return { request_id: receipt.request.request_id, applied: await this.packages.confirm(receipt) };
@@ -155,7 +153,10 @@ export class Gate extends GateReads {
       const { request_id } = receipt.request;
       if (missing > 0) return { request_id, missing };
       if (act.kind === 'config') await this.#reload();
-      if (act.kind === 'restore') await interruptOpen(this.services);
+      if (act.kind === 'restore') {
+        await interruptOpen(this.services);
+        await this.#home?.accepted();
+      }
       return { request_id, act };
     });
   }
@@ -171,8 +172,8 @@ export class Gate extends GateReads {
 
   /** Lets a receipt that the caller holds count toward the action: it approves, or denies. */
   approve(actionId: string, receipt: unknown, extras: DenialExtras = {}): Promise<Approved> {
-    return this.#guard({ verb: 'approve', action_id: actionId }, async () =>
-      this.#launched(await attachReceipt(this.services, this.caller, actionId, receipt, extras)),
+    return this.#guard('approve', { actionId, receipt, extras }, async (asked) =>
+      this.#launched(await attachReceipt(this.services, this.caller, asked.actionId, asked.receipt, asked.extras)),
     );
   }
 
@@ -195,57 +196,57 @@ export class Gate extends GateReads {
 
   /** Fetches the signed receipts of an action's requests and attaches them; undefined while none is signed. */
   fetchReceipt(actionId: string): Promise<Approved | undefined> {
-    return this.#guard({ verb: 'fetch-receipt', action_id: actionId }, async () => {
-      await this.show(actionId);
-      const attached = await fetchSigned(this.services, this.caller, actionId);
+    return this.#guard('fetch-receipt', { actionId }, async (asked) => {
+      await this.show(asked.actionId);
+      const attached = await fetchSigned(this.services, this.caller, asked.actionId);
       return attached === undefined ? undefined : this.#launched(attached);
     });
   }
 
   /** Launches an unknown action again, which people approved since, where the operation knows a repeated call. */
   retry(actionId: string): Promise<Settled> {
-    return this.#guard({ verb: 'retry', action_id: actionId }, () => retry(this.services, this.caller, actionId));
+    return this.#guard('retry', { actionId }, (asked) => retry(this.services, this.caller, asked.actionId));
   }
 
   /** Asks a person to establish an unknown outcome, or to let the same effect run again as another action. */
   requestResolution(resolution: Resolution, person?: string): Promise<IssuedRequest> {
-    return this.#guard({ verb: 'request', action_id: resolution.action_id }, () =>
-      requestResolution(this.services, this.caller, resolution, person),
+    return this.#guard('request', { resolution, person }, (asked) =>
+      requestResolution(this.services, this.caller, asked.resolution, asked.person),
     );
   }
 
   /** Launches an approved action, once, and tells what became of it. */
   execute(actionId: string): Promise<Settled> {
-    return this.#guard({ verb: 'execute', action_id: actionId }, () => execute(this.services, this.caller, actionId));
+    return this.#guard('execute', { actionId }, (asked) => execute(this.services, this.caller, asked.actionId));
   }
 
   /** Asks the connector what became of an unknown outcome. */
   reconcile(actionId: string): Promise<Settled> {
-    return this.#guard({ verb: 'reconcile', action_id: actionId }, () =>
-      reconcile(this.services, this.caller, actionId),
-    );
+    return this.#guard('reconcile', { actionId }, (asked) => reconcile(this.services, this.caller, asked.actionId));
   }
 
   /** Ends overdue launches as unknown and overdue proposals as expired; calls nothing. */
   recover(): Promise<Recovered> {
-    return this.#guard({ verb: 'recover' }, async () => {
+    return this.#guard('recover', {}, async () => {
       await interruptOpen(this.services);
       return recover(this.services, this.caller);
     });
   }
 
   cancel(actionId: string, words?: string): Promise<void> {
-    return this.#guard({ verb: 'cancel', action_id: actionId }, () =>
-      cancel(this.services, this.caller, actionId, words),
+    return this.#guard('cancel', { actionId, words }, (asked) =>
+      cancel(this.services, this.caller, asked.actionId, asked.words),
     );
   }
 
   /** Asks `person`, or the first operator, for an act on people, keys, configuration or the store. */
   requestAct(act: Act, person?: string): Promise<IssuedAct> {
-    return this.#guard({ verb: 'request an act' }, async () => {
-      demandOpenable(act);
-      return requestAct(this.services, this.caller.principal, act, person);
-    });
+    const ask = async (asked: { readonly act: unknown; readonly person: string | undefined }) => {
+      const remembered = () => this.#home?.remembered();
+      const feasible = await admitFeasible(this.ledger, asked.act, remembered, this.services.clock.now());
+      return requestAct(this.services, this.caller.principal, feasible, asked.person);
+    };
+    return this.#guard('request an act', { act, person }, ask, { bytesMax: LIMITS.actBytesMax });
   }
 
   /** Asks people for a standing approval. */
@@ -257,28 +258,41 @@ export class Gate extends GateReads {
 
   /** Approves an action by a standing approval that covers it. Refuses `no_cover`. */
   coverByStanding(actionId: string): Promise<Attached> {
-    return this.#guard({ verb: 'approve', action_id: actionId }, () =>
-      approveByGrant(this.services, this.caller, actionId),
+    return this.#guard('approve', { actionId }, (asked) => approveByGrant(this.services, this.caller, asked.actionId));
+  }
+
+  /** Closed again it is as closed as before. */
+  close(): Promise<void> {
+    this.#closed ??= this.#refusals.flush().then(this.#close);
+    return this.#closed;
+  }
+
+  /** The way into every verb: the border, the caller's leave, and a refusal written down. */
+  async #guard<Given extends object, T>(
+    verb: string,
+    given: Given,
+    act: (asked: Given) => Promise<T>,
+    limits?: PlainLimits,
+  ): Promise<T> {
+    let subject = subjectOf(verb, {});
+    const known = (asked: Given) => {
+      subject = subjectOf(verb, asked);
+      this.#home?.admit();
+      return act(asked);
+    };
+    return this.#recording(
+      () => subject,
+      () => atBorder(this.services.log, given, known, limits),
     );
   }
 
-  /** Records a refusal that a door made by itself, before it came to the gate. */
-  async refused(refusal: Refusal, subject: RefusedSubject): Promise<void> {
-    await this.#refusals.record(this.caller, refusal, subject);
-  }
-
-  async close(): Promise<void> {
-    await this.#refusals.flush();
-    await this.#close();
-  }
-
-  async #guard<T>(subject: RefusedSubject, act: () => Promise<T>): Promise<T> {
+  /** Refusals are recorded, but `busy`, after which the same may be asked again. */
+  async #recording<T>(subject: () => RefusedSubject, act: () => Promise<T>): Promise<T> {
     try {
-      this.#admit();
-      return await this.ours(act);
+      return await act();
     } catch (error) {
-      if (error instanceof Refusal) this.services.log?.write('debug', `${subject.verb} was refused`, error);
-      if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject);
+      if (error instanceof Refusal) this.services.log?.write('debug', `${subject().verb} was refused`, error);
+      if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject());
       throw error;
     }
   }

@@ -6,7 +6,7 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Refusal } from '../core/index.js';
+import { Fault, isPathMistake, Refusal } from '../core/index.js';
 
 export interface Home {
   readonly folder: string;
@@ -72,10 +72,34 @@ export function checkHome(home: Home): void {
   }
 }
 
-/** Makes the folders of a new home, for its owner alone. */
+/** Makes a folder that somebody named, where there is none. Refuses `invalid` where none can be; faults `store`. */
+export function makeFolder(path: string, option: string, mode?: number): void {
+  try {
+    for (const folder of missingFolders(path)) mkdirSync(folder, mode);
+    if (!statSync(path).isDirectory()) throw notAFolder(option);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (!isPathMistake(error)) throw new Fault('store', 'a folder could not be made', error);
+    throw notAFolder(option);
+  }
+}
+
+/** Outermost first. Node's own way of making several never ends where a file system knows none, such as `/proc`. */
+function missingFolders(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
+  return missing;
+}
+
+function notAFolder(option: string): Refusal {
+  const next = `name a folder that is there or can be made, with --${option}`;
+  return new Refusal('invalid', 'no folder can be made at the path', { path: option, next });
+}
+
+/** Makes the folders of a new home, for its owner alone. Refuses `invalid` where they can not be. */
 export function makeHome(home: Home): void {
   for (const folder of [home.folder, home.keysFolder, home.workFolder]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 'home', 0o700);
     chmodSync(folder, 0o700);
   }
 }

@@ -34,5 +34,6 @@ export { makeLog } from './log.js';
 export { type CountersignGate, type OpenOptions, open } from './open.js';
 export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
 export { type RecipeOptions, trustRecipe } from './recipe.js';
-export { type GateTool, NoEffect, type ToolDefinition, type ToolResult } from './tool.js';
+export type { GateTool, ToolResult } from './tool.js';
+export { NoEffect, type ToolDefinition } from './tool-definition.js';
 export { parseTrustConfig, readTrustFile } from './trust-file.js';

@@ -22,11 +22,12 @@ import {
 import type { Ledger } from '../ledger/index.js';
 import { formatThreadKey } from '../messages/index.js';
 import { applyConfig, CONFIG_RECORD } from '../policy/index.js';
+import { readEnvironment } from './config.js';
 import { checkHome, type Home, makeHome } from './home.js';
 import { systemRandom } from './random.js';
 import { seenOf, writeSeen } from './seen.js';
 import { openStore } from './store.js';
-import { homeConfigPath } from './store-config.js';
+import { homeConfigPath, resolveStoreUrl } from './store-config.js';
 import { parseTrustConfig } from './trust-file.js';
 
 export interface InitOptions {
@@ -40,7 +41,8 @@ export interface InitOptions {
 }
 
 /**
- * Makes home and ledger, or leaves nothing behind. Refuses `already_initialized`, `config_location`, `config_invalid`.
+ * Makes home and ledger, or leaves nothing behind. Refuses `already_initialized`, `config_location`, `config_invalid`,
+ * `invalid` for a path where no home can be.
  */
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
@@ -58,6 +60,7 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   if (demo && !isFresh(home.folder)) {
     throw new Refusal('already_initialized', 'a demonstration needs a fresh folder');
   }
+  if (options.store !== undefined) resolveStoreUrl(options.store, readEnvironment());
   const config = await parseTrustConfig(trust, home.folder);
   checkHome(home);
   const ledgerId = bytesToHex(random.bytes(16));

@@ -7,7 +7,7 @@
  * Source: spec core (redact), doors (configuration: logging).
  */
 import type { Log, LogLevel } from '../connectors/index.js';
-import { type Clock, Fault, isOurs, isoTime, type JsonObject, LIMITS, redact } from '../core/index.js';
+import { asciiJson, type Clock, Fault, isOurs, isoTime, type JsonObject, LIMITS, redact } from '../core/index.js';
 import { systemClock } from './clock.js';
 import type { Environment } from './config.js';
 import { LOG_LEVELS, type LogThreshold, settingFrom } from './settings.js';
@@ -25,7 +25,7 @@ export function makeLog(threshold: LogThreshold, clock: Clock, write: (line: str
       }
       try {
         const line = redact({ at: isoTime(clock.now()), level, what, ...describe(cause) });
-        write(`${ascii(JSON.stringify(line))}\n`);
+        write(`${asciiJson(line)}\n`);
       } catch {
         // A log that fails must not change what the gate does.
       }
@@ -58,9 +58,4 @@ function describe(cause: unknown): JsonObject {
 
 function bounded(text: string): string {
   return text.slice(0, LIMITS.logTextCharsMax);
-}
-
-/** Every other character as an escape of JSON, so that a line shows nothing on a terminal that isn't there. */
-function ascii(json: string): string {
-  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

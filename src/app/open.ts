@@ -1,11 +1,21 @@
 /**
  * The composition root: puts a gate together from its home. `open()` is the front door of the library.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { ActionMemo, type Caller, type Services } from '../actions/index.js';
-import { type Act, type IssuedAct, ProofVerifier } from '../approvals/index.js';
-import type { Connector, Log } from '../connectors/index.js';
-import { type Clock, type Failpoint, Fault, IdMinter, isOurs, PATTERNS, type Random, Refusal } from '../core/index.js';
+import { ProofVerifier } from '../approvals/index.js';
+import { type Connector, FILE_REASONS, type Log, readPlainFile, textOf } from '../connectors/index.js';
+import {
+  type Clock,
+  type Failpoint,
+  Fault,
+  IdMinter,
+  isOurs,
+  LIMITS,
+  PATTERNS,
+  type Random,
+  Refusal,
+} from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { CedarEngine, type PolicyEngine } from '../policy/index.js';
 import { startTimer, systemClock } from './clock.js';
@@ -19,8 +29,9 @@ import { releaseFacts } from './release.js';
 import { readSeen, type Seen } from './seen.js';
 import { demandStore, openStore } from './store.js';
 import { threadPublicKey } from './thread-key.js';
-import { type GateTool, makeTool, type ToolDefinition } from './tool.js';
+import { type GateTool, makeTool } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
+import type { ToolDefinition } from './tool-definition.js';
 import { Trust } from './trust.js';
 
 export interface OpenOptions {
@@ -43,8 +54,9 @@ export interface OpenOptions {
  * Opens the gate of a home. Refuses `not_initialized`, `config_location`, `forbidden`; faults `store`, `corrupt`.
  * A gate whose thread key is gone opens, and can only be read: see thread-key.ts.
  */
-export async function open(options: OpenOptions = {}): Promise<CountersignGate> {
+export async function open(given: OpenOptions = {}): Promise<CountersignGate> {
   const environment = readEnvironment();
+  const options = readOptions(given);
   const log = options.log ?? standardLog(environment);
   const home = homeAt(options.home, environment);
   try {
@@ -62,6 +74,22 @@ export async function open(options: OpenOptions = {}): Promise<CountersignGate> 
     log?.write(ours instanceof Fault ? 'error' : 'debug', 'the gate could not be opened', ours);
     throw ours;
   }
+}
+
+/** The options as they are now. Refuses `invalid`, naming nothing that stands there. */
+function readOptions(given: OpenOptions): OpenOptions {
+  let options: OpenOptions;
+  if (typeof given !== 'object' || given === null) throw new Refusal('invalid', 'the options of a gate are an object');
+  try {
+    options = { ...given };
+  } catch {
+    throw new Refusal('invalid', 'the options of a gate can not be read');
+  }
+  for (const name of ['home', 'as'] as const) {
+    if (options[name] === undefined || typeof options[name] === 'string') continue;
+    throw new Refusal('invalid', `\`${name}\` is a text`, { path: name });
+  }
+  return options;
 }
 
 async function openGate(
@@ -128,11 +156,9 @@ async function readSecret(trust: Trust, environment: Environment, name: string):
   const source = trust.active().config.secrets[name];
   if (source === undefined) return undefined;
   if (source.startsWith('env:')) return environment.variable(source.slice('env:'.length));
-  try {
-    return readFileSync(source.slice('file:'.length), 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    throw new Fault('store', 'a secret can not be read', error);
-  }
+  const read = readPlainFile(source.slice('file:'.length), LIMITS.configBytesMax);
+  if (read.ok) return textOf(read.bytes).replace(/\r?\n$/, '');
+  throw new Fault('store', `the file of a secret ${FILE_REASONS[read.reason]}`, read.cause);
 }
 
 interface GateParts {
@@ -147,7 +173,6 @@ interface GateParts {
 export class CountersignGate extends Gate {
   readonly home: Home;
   readonly #tools: ToolConnector;
-  readonly #memory: Memory;
 
   constructor(services: Services, caller: Caller, parts: GateParts) {
     const { home, tools, memory, admit } = parts;
@@ -158,10 +183,16 @@ export class CountersignGate extends Gate {
         await services.ledger.close();
       }
     };
-    super(services, caller, close, () => void admit());
+    super(services, caller, close, {
+      admit: () => void admit(),
+      remembered: () => {
+        const seen = seenIn(home);
+        return seen && { sequence: seen.sequence, log_hash: seen.log_hash };
+      },
+      accepted: () => memory.accept(),
+    });
     this.home = home;
     this.#tools = tools;
-    this.#memory = memory;
   }
 
   /** Puts a function of this process behind the gate. */
@@ -171,31 +202,21 @@ export class CountersignGate extends Gate {
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */
   seen(): Seen | undefined {
-    try {
-      return readSeen(this.home.seenFile);
-    } catch (error) {
-      if (error instanceof Refusal) return undefined;
-      throw error;
-    }
-  }
-
-  /** What a restore is shown against is what this gate remembers, whoever asks for it. */
-  override async requestAct(act: Act, person?: string): Promise<IssuedAct> {
-    // What is no act is refused behind this.
-    const restores = (act as Act | null | undefined)?.kind === 'restore';
-    const seen = restores ? this.seen() : undefined;
-    const remembered = seen && { sequence: seen.sequence, log_hash: seen.log_hash };
-    return super.requestAct(restores && remembered !== undefined ? ({ ...act, remembered } as Act) : act, person);
-  }
-
-  override async submit(value: unknown) {
-    const submitted = await super.submit(value);
-    if (submitted.act?.kind === 'restore') await this.#memory.accept();
-    return submitted;
+    return seenIn(this.home);
   }
 
   /** The public half of the key that signs this gate's threads, 64 hex digits. Faults `thread_key`. */
   threadPublicKey(): string {
     return threadPublicKey(this.home.threadKey);
+  }
+}
+
+/** What the gate of a home remembers; undefined where that is nothing, or damaged. */
+function seenIn(home: Home): Seen | undefined {
+  try {
+    return readSeen(home.seenFile);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
   }
 }

@@ -3,8 +3,7 @@
  * signature of a person behind it, who approved then. One package is held at a time.
  * Source: spec packages (manifest: verify; who may confirm), ledger (verify).
  */
-import type { Receipt } from '../approvals/index.js';
-import type { Json } from '../core/index.js';
+import { personKind } from '../identity/index.js';
 import type { Defect, Ledger, LedgerEvent } from '../ledger/index.js';
 import {
   ACCEPTED,
@@ -14,36 +13,38 @@ import {
   SummaryAct,
   summaryActDigest,
 } from '../packages/index.js';
+import type { AuditWorld } from './audit-world.js';
+import type { RequestInspection } from './request-inspection.js';
 
 /**
- * What is wrong with the signature behind a confirmation; undefined for other events. The request is used up then.
+ * What is wrong with the signature behind a confirmation; undefined for other events. The receipt is used up then.
  * INVARIANT: no summary is confirmed without a person's receipt over it (audit.package-authority).
  */
 export function confirmationDefect(
+  world: AuditWorld,
+  requests: RequestInspection,
   event: LedgerEvent,
-  opened: Map<string, { readonly act: Json }>,
-  signed: Map<string, Receipt>,
-  mayApprove: (person: string) => boolean,
 ): string | undefined {
   if (event.type !== ACCEPTED) return undefined;
   const { envelope, authorization } = event.data as AcceptedData;
   if (!placeOf(envelope.action).isHuman) return undefined;
-  const id = authorization?.request_id ?? '';
-  const request = signed.get(id)?.request;
-  const act = SummaryAct.safeParse(opened.get(id)?.act).data;
-  signed.delete(id);
-  opened.delete(id);
+  const missing = 'no receipt of kind summary stands behind this';
+  const found = requests.signed(authorization?.request_id);
+  const act = SummaryAct.safeParse(found?.act).data;
+  if (found === undefined || act === undefined) return missing;
+  const { request } = found.receipt;
+  requests.use(request.request_id);
   const isFor =
     envelope.action === 'confirm_summary' &&
-    request?.kind === 'summary' &&
-    act !== undefined &&
+    request.kind === 'summary' &&
     summaryActDigest(act) === request.digest &&
     act.package_id === event.record.id &&
     act.revision === envelope.expected_revision &&
     act.summary_sha256 === envelope.basis.summary_sha256;
-  if (!isFor) return 'no receipt of kind summary stands behind this';
+  if (!isFor || requests.lapse(found.receipt) !== undefined) return missing;
   if (request.approver !== `human:${envelope.payload.operator_id}`) return 'the operator is not who signed';
-  return mayApprove(request.approver) ? undefined : 'who signed this could not approve';
+  const mayApprove = world.state(personKind, request.approver)?.roles.includes('approver') === true;
+  return mayApprove ? undefined : 'who signed this could not approve';
 }
 
 /** Every package replayed. Faults `corrupt` where an event is not the one that was written. */

@@ -79,8 +79,9 @@ export async function readSettings(environment: Environment): Promise<FoundSetti
 
 /** Refuses `config_invalid` and `config_location`, naming the file. */
 export async function readProjectFile(path: string): Promise<Settings> {
+  const text = readConfigText(path, WHAT);
   try {
-    return settingsIn(await parseYaml(readConfigText(path, WHAT), WHAT));
+    return settingsIn(await parseYaml(text, WHAT));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, next, path: key } = error;

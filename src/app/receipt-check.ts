@@ -13,6 +13,7 @@ import {
 } from '../approvals/index.js';
 import { canonicalize, type Json, type Principal, Refusal } from '../core/index.js';
 import { type KeyState, keyId, keyKind } from '../identity/index.js';
+import { atBorder } from './border.js';
 import type { Gate } from './gate.js';
 
 export interface CheckedReceipt {
@@ -25,7 +26,13 @@ export interface CheckedReceipt {
 }
 
 /** Refuses `format`, `unknown_authenticator`, `method_refused` for a passkey, `bad_signature`. */
-export async function checkReceiptOffline(value: unknown, publicKeyHex: string): Promise<CheckedReceipt> {
+export function checkReceiptOffline(value: unknown, publicKeyHex: string): Promise<CheckedReceipt> {
+  return atBorder(undefined, { receipt: value, publicKeyHex }, (asked) =>
+    checkByKey(asked.receipt, asked.publicKeyHex),
+  );
+}
+
+async function checkByKey(value: unknown, publicKeyHex: string): Promise<CheckedReceipt> {
   const receipt = parseReceipt(value);
   const { credential_id, request } = receipt;
   if (receipt.method === 'webauthn') {
@@ -49,7 +56,11 @@ export async function checkReceiptOffline(value: unknown, publicKeyHex: string):
  * Refuses `format`, `unknown_request`, `unknown_authenticator`, `foreign_authenticator`, and what a proof is
  * refused for.
  */
-export async function checkReceiptOnline(gate: Gate, value: unknown): Promise<CheckedReceipt> {
+export function checkReceiptOnline(gate: Gate, value: unknown): Promise<CheckedReceipt> {
+  return atBorder(gate.services.log, { receipt: value }, (asked) => checkByRegistry(gate, asked.receipt));
+}
+
+async function checkByRegistry(gate: Gate, value: unknown): Promise<CheckedReceipt> {
   const receipt = parseReceipt(value);
   const { request } = receipt;
   const stored = await gate.ledger.readVerified(requestKind, request.request_id);

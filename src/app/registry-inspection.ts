@@ -1,11 +1,7 @@
 /**
- * Which change of people and keys an event of the log is: one that was signed for, somebody's own, or part of a
- * recovery
- * at the terminal, which may register one key, give its person their roles, take back the keys that the person held
- * before, each once, and nothing else.
+ * Recoveries at the terminal as an audit of the log sees them: one may register one key, give its person their roles,
+ * take back the keys that the person held before, each once, and nothing else.
  */
-import type { Act } from '../approvals/index.js';
-import type { KeyState } from '../identity/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
 
 export interface Recovery {
@@ -41,38 +37,5 @@ export class RecoveryInspection {
     // The person was added, or known: not both.
     if (record.kind === 'person') for (const other of PERSON_EVENTS) this.#left.delete(`${other} ${record.id}`);
     return true;
-  }
-}
-
-/** A key as it stands at one place of the log. */
-export interface KnownKey {
-  readonly person: string;
-  readonly key: KeyState;
-  revoked: boolean;
-}
-
-/** A further key of one's own, or an own key taken back. */
-export function isOwnChange(act: Act, person: string, keys: ReadonlyMap<string, KnownKey>): boolean {
-  if (act.kind !== 'registry') return false;
-  const { change } = act;
-  if (change.change === 'revoke-key') return keys.get(change.key_id)?.person === person;
-  return change.change !== 'remove-person' && change.person === person;
-}
-
-export function isChangeOf(change: Extract<Act, { kind: 'registry' }>['change'], event: LedgerEvent): boolean {
-  const { id } = event.record;
-  const { person, public_key } = event.data as { person?: string; public_key?: string };
-  const adds = change.change === 'add-key' || change.change === 'add-passkey';
-  switch (event.type) {
-    case 'person-added':
-      return adds && change.person === id;
-    case 'key-added':
-      return adds && change.person === person && change.public_key === public_key;
-    case 'person-away':
-      return change.change === 'away' && change.person === id;
-    case 'key-revoked':
-      return change.change === 'revoke-key' && change.key_id === id;
-    default:
-      return change.change === 'remove-person' && change.person === id;
   }
 }

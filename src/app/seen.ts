@@ -3,8 +3,9 @@
  * does not contain it was rolled back or replaced, and launches nothing until a person accepts it.
  * Source: spec authority (identity of the ledger).
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { canonicalize, Fault, type JsonObject, PATTERNS, parseJson, Refusal } from '../core/index.js';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { readPlainFile } from '../connectors/index.js';
+import { canonicalize, Fault, isJsonObject, type JsonObject, PATTERNS, Refusal, readJson } from '../core/index.js';
 import type { Ledger, LogHead } from '../ledger/index.js';
 
 export type Seen = {
@@ -32,12 +33,9 @@ export function readSeen(path: string): Seen | undefined {
 
 /** The object in a file; an empty one for whatever else stands there. */
 function objectIn(path: string): JsonObject {
-  try {
-    const value = parseJson(readFileSync(path), { bytesMax: 65_536 });
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-  } catch {
-    return {};
-  }
+  const read = readPlainFile(path, 65_536);
+  const json = read.ok ? readJson(read.bytes) : undefined;
+  return json?.ok === true && isJsonObject(json.value) ? json.value : {};
 }
 
 /** Replaces the memory, in one step, unless another process of this gate remembers more of the same epoch. */

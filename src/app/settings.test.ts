@@ -63,7 +63,7 @@ describe('the file of a project', () => {
       ['version: 1\ntimeout: 5x', /`timeout`: a duration/],
       ['version: 1\nversion: 1', /line 2: this is not well-formed/],
       ['version: 1\nproject: &a web\nconnector: *a', /aliases are not allowed/],
-      [`version: 1\n${' '.repeat(1024 * 1024)}`, /too long/],
+      [`version: 1\n${' '.repeat(1024 * 1024)}`, /longer than the limit/],
     ];
     for (const [text, what] of bad) {
       const { code, message } = await refused(text);

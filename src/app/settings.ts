@@ -8,7 +8,7 @@
  * Source: spec doors (configuration), authority (trust configuration).
  */
 import * as z from 'zod';
-import { PATTERNS, Refusal } from '../core/index.js';
+import { DURATION, PATTERNS, Refusal } from '../core/index.js';
 import { WrittenTrustConfig } from '../policy/index.js';
 import type { YamlText } from './yaml-file.js';
 
@@ -17,9 +17,7 @@ export const LOG_LEVELS = ['silent', 'error', 'warn', 'debug'] as const;
 export type LogThreshold = (typeof LOG_LEVELS)[number];
 
 const Name = z.string().regex(PATTERNS.project, 'a name has letters, digits and any of `._:/-`');
-const Duration = z
-  .string()
-  .regex(/^[1-9]\d{0,5}[smhd]$/, 'a duration is a whole number and one of s, m, h, d, such as `15m`');
+const Duration = z.string().regex(DURATION, 'a duration is a whole number and one of s, m, h, d, such as `15m`');
 
 const fields = {
   project: Name.describe('The project of a proposal, where --project names none'),

@@ -108,7 +108,7 @@ class Bounds {
       const state = this.#states.get(id);
       return state === undefined ? undefined : { id, revision: 0, head: '', headAt: now, state };
     };
-    const view = { now, get: get as never, lookup: () => [] };
+    const view = { now, get: get as never, behindMs: 0, lookup: () => [] };
     const room = takeRoom(view, reservations, now, { actionId: '', attempt: 1 });
     if (room.is !== 'taken') return room.is === 'over' ? room.bound : undefined;
     for (const { record, type, data } of room.events) {

@@ -3,7 +3,15 @@
  * Source: spec authority (standing approvals).
  */
 import { loadAction, type Services } from '../actions/index.js';
-import { type Grant, type GrantState, grantIn, grantKind, grantLines, renderSummary } from '../approvals/index.js';
+import {
+  covers,
+  type Grant,
+  type GrantState,
+  grantIn,
+  grantKind,
+  grantLines,
+  renderSummary,
+} from '../approvals/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 
@@ -45,7 +53,7 @@ export async function narrowestGrant(
     throw new Refusal('no_cover', 'the operation tells no facts: no standing approval may cover it');
   }
   const { amount, currency } = content;
-  return {
+  const grant: Grant = {
     project: content.project,
     agents: [content.proposed_by],
     connector: content.connector,
@@ -57,4 +65,6 @@ export async function narrowestGrant(
     count,
     until,
   };
+  if (covers(grant, { ...content, flags: [], replaces: null, edited_by: null }, args)) return grant;
+  throw new Refusal('no_cover', 'no pattern can name the target of this action: no standing approval may cover it');
 }

@@ -1,13 +1,13 @@
 /**
  * Which store a home's ledger stands in: a file of the home, or a PostgreSQL database that its `countersign.yaml`
- * names,
- * in plain or as a secret (`env:NAME`, `file:PATH`). The URL may hold a password, so no message ever shows it.
+ * names, in plain or as a secret (`env:NAME`, `file:PATH`). The URL may hold a password, so no message ever shows it.
  * Source: spec doors (configuration).
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Fault, Refusal } from '../core/index.js';
+import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
+import { LIMITS, Refusal } from '../core/index.js';
 import type { Environment } from './config.js';
 import type { Home } from './home.js';
 import { parseYaml, readConfigText } from './yaml-file.js';
@@ -25,8 +25,7 @@ export function homeConfigPath(home: Home): string {
 }
 
 /**
- * The URL of the server that a home's configuration names; undefined for the embedded store. Refuses `config_invalid`;
- * faults `store`.
+ * The URL of the server that a home's configuration names; undefined for the embedded store. Refuses `config_invalid`.
  */
 export async function storeUrl(home: Home, environment: Environment): Promise<string | undefined> {
   const path = homeConfigPath(home);
@@ -37,23 +36,31 @@ export async function storeUrl(home: Home, environment: Environment): Promise<st
   return parsed.data.store === undefined ? undefined : resolveStoreUrl(parsed.data.store, environment);
 }
 
-/** The URL that a word names. Refuses `config_invalid`; faults `store` for a file that can't be read. */
+/** The URL that a word names. Refuses `config_invalid`. */
 export function resolveStoreUrl(word: string, environment: Environment): string {
   const url = word.startsWith('env:')
     ? environment.variable(word.slice('env:'.length))
     : word.startsWith('file:')
       ? textIn(word.slice('file:'.length))
       : word;
-  if (url === undefined || !SERVER.test(url) || !URL.canParse(url)) {
-    throw new Refusal('config_invalid', 'the store is no URL of the form postgres://HOST/DATABASE', { path: 'store' });
-  }
+  if (url === undefined || !isServer(url)) throw refused('is no URL of the form postgres://HOST/DATABASE');
   return url;
 }
 
+/** A URL that names a server, a database or a folder of sockets; one that names nothing means a mistake. */
+function isServer(url: string): boolean {
+  if (!SERVER.test(url) || !URL.canParse(url)) return false;
+  const { host, pathname, search } = new URL(url);
+  return host !== '' || pathname.length > 1 || search !== '';
+}
+
 function textIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new Fault('store', 'the URL of the store can not be read', error);
-  }
+  const read = readPlainFile(path, LIMITS.configBytesMax);
+  if (read.ok) return textOf(read.bytes).trim();
+  throw refused(`stands in a file that ${FILE_REASONS[read.reason]}`);
+}
+
+function refused(why: string): Refusal {
+  const next = 'name it as `postgres://HOST/DATABASE`, or where that stands: `env:NAME`, `file:PATH`';
+  return new Refusal('config_invalid', `the store ${why}`, { path: 'store', next });
 }

@@ -6,8 +6,8 @@
  * signs from then on. Faults `thread_key`.
  * Source: spec authority (one key per purpose), messages (threads).
  */
-import { readFileSync } from 'node:fs';
-import { bytesToHex, Fault, type PrivateKey, publicKeyBytes } from '../core/index.js';
+import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
+import { bytesToHex, Fault, LIMITS, type PrivateKey, publicKeyBytes } from '../core/index.js';
 import type { Projection } from '../ledger/index.js';
 import { readThreadKey, threadProjection } from '../messages/index.js';
 import { threadEntry } from './thread-entries.js';
@@ -19,13 +19,18 @@ const MISSING_KEY_NEXT =
 
 /** The key of a file. Faults `thread_key` where it is missing, unreadable, or no key. */
 export function readThreadKeyFile(path: string): PrivateKey {
+  const read = readPlainFile(path, LIMITS.configBytesMax);
+  if (!read.ok) throw unread(path, read.reason === 'absent' ? 'is missing' : FILE_REASONS[read.reason], read.cause);
   try {
-    return readThreadKey(readFileSync(path, 'utf8'));
+    return readThreadKey(textOf(read.bytes));
   } catch (error) {
-    const gone = (error as { code?: unknown }).code === 'ENOENT';
-    const message = `the key that signs the threads ${gone ? 'is missing' : 'can not be read'}: \`${path}\``;
-    throw new Fault('thread_key', message, error, { next: MISSING_KEY_NEXT });
+    throw unread(path, 'can not be read', error);
   }
+}
+
+function unread(path: string, what: string, cause: unknown): Fault {
+  const message = `the key that signs the threads ${what}: \`${path}\``;
+  return new Fault('thread_key', message, cause, { next: MISSING_KEY_NEXT });
 }
 
 /** The public half of the key, 64 hex digits. Faults `thread_key`. */

@@ -6,7 +6,7 @@ import type { ActiveTrust } from '../actions/index.js';
 import { type Connector, type ConnectorHost, openConnectors } from '../connectors/index.js';
 import { Fault, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
-import { CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
+import { CONFIG_RECORD, configKind, policyVersion, TrustConfig } from '../policy/index.js';
 
 export class Trust {
   readonly #ledger: Ledger;
@@ -34,6 +34,10 @@ export class Trust {
     if (snapshot.head === this.#active?.head) return;
     const parsed = TrustConfig.safeParse(snapshot.state.config);
     if (!parsed.success) throw new Fault('corrupt', 'the active configuration is not understood by this version');
+    // INVARIANT: nothing is judged by a configuration that is not the one of its version (policy.version.checked).
+    if (policyVersion(parsed.data) !== snapshot.state.version) {
+      throw new Fault('corrupt', 'the active configuration is not the one of its version');
+    }
     this.#connectors = openConnectors(parsed.data.connectors, this.#host);
     this.#active = { config: parsed.data, version: snapshot.state.version, head: snapshot.head };
   }

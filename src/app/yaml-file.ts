@@ -2,10 +2,15 @@
  * A configuration that a person writes: YAML in one bounded file, read strictly (duplicate keys, aliases and tags of
  * other types are refused), every defect with its line, and never with the value that stands there.
  */
-import { readFileSync, statSync } from 'node:fs';
 import type { Document } from 'yaml';
 import type { ZodError } from 'zod';
-import { LIMITS, Refusal } from '../core/index.js';
+import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
+import { displayText, LIMITS, Refusal } from '../core/index.js';
+
+/** A key that somebody mistyped. Whatever else stands there may be anything, a secret too: its line has to do. */
+const WORD = /^[A-Za-z][A-Za-z_-]{0,31}$/;
+/** A key of ours, a name that a schema let in, or a place in a list. */
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface YamlText {
   /** Plain data: maps, lists, texts, numbers, truth values, null. */
@@ -36,11 +41,16 @@ export async function parseYaml(text: string, what: string): Promise<YamlText> {
     defect(error, within = []) {
       const issue = error?.issues[0];
       const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-      const path = [...within, ...(issue?.path.map(String) ?? [])];
-      const line = lineOf(unknown === undefined ? path : [...path, unknown]);
-      const problem = unknown === undefined ? (issue?.message ?? 'invalid') : `unknown key \`${unknown}\``;
-      const message = `line ${line}: \`${path.join('.') || 'configuration'}\`: ${problem}`;
-      return new Refusal('config_invalid', message, { path: path.join('.') });
+      const full = [...within, ...(issue?.path.map(String) ?? [])];
+      const line = lineOf(unknown === undefined ? full : [...full, unknown]);
+      // A key that is refused itself is no name to be told.
+      const path = issue?.code === 'invalid_key' ? full.slice(0, -1) : full;
+      const named = unknown !== undefined && WORD.test(unknown) ? `unknown key \`${unknown}\`` : 'unknown key';
+      const problem = unknown === undefined ? (issue?.message ?? 'invalid') : named;
+      const shown = path.map((key) => (NAME.test(key) ? key : '…')).join('.');
+      return new Refusal('config_invalid', `line ${line}: \`${shown || 'configuration'}\`: ${problem}`, {
+        path: shown,
+      });
     },
   };
 }
@@ -87,11 +97,9 @@ function entryAt({ items = [] }: Part, key: string): Entry | undefined {
 
 /** The text of a file. Refuses `config_invalid`, also for one that is not there. */
 export function readConfigText(path: string, what: string): string {
-  try {
-    if (statSync(path).size > LIMITS.configBytesMax) throw new Refusal('config_invalid', `the ${what} is too long`);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal('config_invalid', `the ${what} can not be read: \`${path}\``, { next: 'check the path' });
-  }
+  const read = readPlainFile(path, LIMITS.configBytesMax);
+  if (read.ok) return textOf(read.bytes);
+  throw new Refusal('config_invalid', `the ${what} ${FILE_REASONS[read.reason]}: \`${displayText(path)}\``, {
+    next: 'check the path',
+  });
 }

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { canonicalize, digest, isoTime, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
 import { confirmationCode, keyId, type LedgerState, passkeyAlgorithm, RegistryChange } from '../identity/index.js';
 import { policyVersion, TrustConfig } from '../policy/index.js';
-import { FREEZE_SCOPES, type FreezeScope } from './freeze.js';
+import type { FreezeScope } from './freeze.js';
 import type { SummaryLines } from './schema.js';
 import { StandingChange } from './standing.js';
 import { standingLines } from './standing-lines.js';
@@ -27,9 +27,13 @@ export type Act =
 const Digest = z.string().regex(PATTERNS.sha256);
 const LogPlace = { sequence: z.int().min(0), log_hash: Digest };
 
-const Scope = z
-  .strictObject({ scope: z.enum(FREEZE_SCOPES), name: z.string().regex(PATTERNS.recordId).nullable() })
-  .refine(({ scope, name }) => (scope === 'all') === (name === null));
+/** INVARIANT: what is frozen is named as actions name it (authority.freeze.named): `agent:NAME` for an agent. */
+const Scope = z.discriminatedUnion('scope', [
+  z.strictObject({ scope: z.literal('all'), name: z.null() }),
+  z.strictObject({ scope: z.literal('project'), name: z.string().regex(PATTERNS.project) }),
+  z.strictObject({ scope: z.literal('agent'), name: z.string().regex(PATTERNS.agent) }),
+  z.strictObject({ scope: z.literal('connector'), name: z.string().regex(PATTERNS.project) }),
+]);
 
 const ActDocument = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('registry'), change: RegistryChange }),
@@ -86,7 +90,9 @@ export function actLines(ledger: LedgerState, act: Act): SummaryLines {
         line('epoch', `${ledger.epoch} -> ${ledger.epoch + 1}`),
         line('log ends at', `${act.sequence} ${act.log_hash}`),
         line('this gate remembers', `${act.remembered.sequence} ${act.remembered.log_hash}`),
-        line('effect', 'every open request and receipt is void; every open action has an unknown outcome'),
+        line('effect', 'every open request, receipt and standing approval is void'),
+        line('effect on actions', 'every open one has an unknown outcome'),
+        line('goes back', 'freezes, keys, people and budgets stand as this store has them'),
       ];
     case 'standing':
       return [...head, ...standingLines(act.change)];

@@ -12,22 +12,20 @@ import {
   displayText,
   type IdMinter,
   type Json,
-  type JsonObject,
   LIMITS,
   type Random,
   Refusal,
 } from '../core/index.js';
-import { changedRecords, decideRegistry, LEDGER_RECORD, ledgerKind, restoreLedger } from '../identity/index.js';
-import type { Ledger, NewEvent, RecordRef, View } from '../ledger/index.js';
-import { applyConfig, CONFIG_RECORD, configKind, METHODS } from '../policy/index.js';
+import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import type { Ledger } from '../ledger/index.js';
+import { CONFIG_RECORD } from '../policy/index.js';
+import { actEvents, recordsOf, staleBase, subjectOf } from './act-events.js';
 import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
 import { checkInView, receiptRecords, verifyReceipt } from './check.js';
-import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
 import { openRequest, requestKind, signRequest, useRequest } from './machine.js';
 import type { ProofVerifier } from './proof.js';
 import type { Receipt, RequestDocument } from './schema.js';
-import { factRecords, lastKeys, type People, peopleOf, signingOf, staleKeys } from './signers.js';
-import { decideStanding, grantKind, grantRecord } from './standing.js';
+import { factRecords, isStale, type People, peopleOf, STALE_PEOPLE, signingOf } from './signers.js';
 import { renderSummary, summaryDigest } from './summary.js';
 import type { Expected } from './verify.js';
 
@@ -112,26 +110,6 @@ async function demandInLog(ledger: Ledger, act: Act): Promise<void> {
   throw new Refusal('ledger_rolled_back', 'the store does not hold the log that would be accepted');
 }
 
-function staleBase(view: View, act: Act): Refusal | undefined {
-  if (act.kind !== 'config' || view.get(configKind, CONFIG_RECORD.id)?.state.version === act.base) return undefined;
-  return new Refusal('policy_changed', 'the configuration changed since this was asked for');
-}
-
-function subjectOf(act: Act): string {
-  switch (act.kind) {
-    case 'registry':
-      return act.change.change === 'revoke-key' ? act.change.key_id : act.change.person;
-    case 'config':
-      return CONFIG_RECORD.id;
-    case 'restore':
-      return LEDGER_RECORD.id;
-    case 'freeze':
-      return FREEZE_RECORD.id;
-    case 'standing':
-      return act.change.grant_id;
-  }
-}
-
 /** The lines of a request's act, rendered anew from what the request holds. */
 export async function actSummary(ledger: Ledger, requestId: string): Promise<readonly string[]> {
   const request = await ledger.readVerified(requestKind, requestId);
@@ -150,9 +128,20 @@ export interface Submitted {
 
 /**
  * Verifies the receipt and carries the act out, in one commit that uses its nonce up; or keeps it with its request,
- * where another person has to sign the same act as well.
+ * where another person has to sign the same act as well. Refuses `busy` where people, keys or the configuration keep
+ * changing meanwhile.
  */
 export async function carryOut(services: ActServices, receipt: Receipt): Promise<Submitted> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await carryOutOnce(services, receipt);
+    } catch (error) {
+      if (error !== STALE_PEOPLE || attempt >= LIMITS.commitAttemptsMax) throw error;
+    }
+  }
+}
+
+async function carryOutOnce(services: ActServices, receipt: Receipt): Promise<Submitted> {
   const { ledger } = services;
   const { request } = receipt;
   const stored = await ledger.readVerified(requestKind, request.request_id);
@@ -162,7 +151,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   const act = admitAct(stored.state.act);
   await demandInLog(ledger, act);
   const people = await peopleOf(ledger);
-  const { signers, neededWith } = await signingOf(ledger, act, people);
+  const { signers, methods, neededWith } = await signingOf(ledger, act, people);
   const needed = neededWith(request.approver);
   const expected: Expected = {
     kind: act.kind,
@@ -170,7 +159,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
     digest: actDigest(act),
     summaryDigest: summaryDigest(await actSummary(ledger, request.request_id)),
     notBefore: 0,
-    methods: METHODS,
+    methods,
     approvers: signers,
     excluded: [],
   };
@@ -178,7 +167,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
   const others = needed === 1 ? [] : await signedByOthers(services, receipt, expected);
   const receipts = [receipt, ...others.slice(0, needed - 1)];
   if (receipts.length < needed) {
-    await keep(services, receipt, expected);
+    await keep(services, receipt, expected, people);
     return { act, missing: needed - receipts.length };
   }
   await ledger.commit({
@@ -187,6 +176,7 @@ export async function carryOut(services: ActServices, receipt: Receipt): Promise
     reads: factRecords(act, people),
     writes: [...recordsOf(act), ...receipts.flatMap(receiptRecords)],
     decide: (view) => {
+      if (isStale(view, people)) return STALE_PEOPLE;
       for (const one of receipts) {
         const wrong = checkInView(view, one, expected);
         if (wrong !== undefined) return wrong;
@@ -226,12 +216,13 @@ async function signedByOthers(services: ActServices, receipt: Receipt, expected:
 }
 
 /** Keeps a verified receipt with its request until the others have signed. */
-async function keep({ ledger }: ActServices, receipt: Receipt, expected: Expected): Promise<void> {
+async function keep({ ledger }: ActServices, receipt: Receipt, expected: Expected, people: People): Promise<void> {
   await ledger.commit({
     actor: receipt.request.approver,
-    reads: [LEDGER_RECORD, ...receiptRecords(receipt).filter(({ kind }) => kind !== 'request')],
+    reads: [LEDGER_RECORD, CONFIG_RECORD, ...receiptRecords(receipt).filter(({ kind }) => kind !== 'request')],
     writes: [{ kind: 'request', id: receipt.request.request_id }],
     decide: (view) => {
+      if (isStale(view, people)) return STALE_PEOPLE;
       const wrong = checkInView(view, receipt, expected);
       if (wrong !== undefined) return wrong;
       if (view.get(requestKind, receipt.request.request_id)?.state.state !== 'open') {
@@ -240,37 +231,4 @@ async function keep({ ledger }: ActServices, receipt: Receipt, expected: Expecte
       return { events: [signRequest(receipt, false)], outcome: null };
     },
   });
-}
-
-/** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
-function recordsOf(act: Act): RecordRef[] {
-  const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
-  if (act.kind === 'freeze') records.push(FREEZE_RECORD);
-  if (act.kind === 'standing') records.push(grantRecord(act.change.grant_id));
-  if (act.kind === 'registry') records.push(...changedRecords(act.change));
-  return records;
-}
-
-function actEvents(view: View, act: Act, facts: People, receipts: readonly Receipt[]): readonly NewEvent[] | Refusal {
-  const { request_id, approver } = (receipts[0] as Receipt).request;
-  const also = receipts.slice(1).map(({ request }) => ({ request_id: request.request_id, approver: request.approver }));
-  const authorization: JsonObject = { request_id, approver, ...(also.length === 0 ? {} : { also }) };
-  switch (act.kind) {
-    case 'registry':
-      return staleKeys(view, facts) ?? decideRegistry(view, act.change, facts, approver, authorization);
-    case 'config':
-      return staleBase(view, act) ?? lastKeys(view, act, facts) ?? [applyConfig(act.config, authorization)];
-    case 'restore':
-      return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
-    case 'freeze': {
-      const event = decideFreeze(view.get(freezeKind, FREEZE_RECORD.id)?.state, act.op, act.scope, authorization);
-      return event instanceof Refusal ? event : [event];
-    }
-    case 'standing': {
-      const known = view.get(grantKind, act.change.grant_id)?.state;
-      const signedBy = receipts.map(({ request }) => request.approver);
-      const event = decideStanding(known, act.change, signedBy, authorization, view.now);
-      return event instanceof Refusal ? event : [event];
-    }
-  }
 }

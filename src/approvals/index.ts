@@ -1,5 +1,6 @@
 /** Requests, receipts, and who may sign what. */
-export { type Act, actDigest, admitAct, type ConfigChange, configChanges } from './act-schema.js';
+export { actEvents } from './act-events.js';
+export { type Act, actDigest, actLines, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
@@ -7,7 +8,15 @@ export { FREEZE_RECORD, freezeKind, frozenIn } from './freeze.js';
 export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { carryOutPartAct, type PartAct, partActDocument, partActSummary, requestPartAct } from './part-act.js';
 export { ProofVerifier } from './proof.js';
-export { approversOf, askBoundsOf, excludedOf, type RuleSubject, ruleFor } from './rules.js';
+export {
+  approversOf,
+  askBoundsOf,
+  countingMethods,
+  excludedOf,
+  methodsOf,
+  type RuleSubject,
+  ruleFor,
+} from './rules.js';
 export {
   type Approval,
   challengeOf,
@@ -19,10 +28,13 @@ export {
   type SummaryLines,
 } from './schema.js';
 export { signBatch, signWith } from './sign.js';
+export { peopleAmong, type Reader, signingOf } from './signers.js';
 export {
   covers,
+  coversContent,
   Grant,
   type GrantHold,
+  type GrantSigner,
   type GrantState,
   grantIn,
   grantKey,

@@ -7,12 +7,12 @@
 import { base64urlEncode, displayText, type Json, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Committed, Ledger, View, Work } from '../ledger/index.js';
-import { METHODS } from '../policy/index.js';
+import { CONFIG_RECORD, METHODS } from '../policy/index.js';
 import type { ActServices, IssuedAct } from './acts.js';
 import { checkInView, receiptRecords, verifyReceipt } from './check.js';
 import { openRequest, requestKind, signRequest } from './machine.js';
 import type { Receipt, RequestDocument, RequestKind, SummaryLines } from './schema.js';
-import { peopleOf } from './signers.js';
+import { isStale, type People, peopleOf, STALE_PEOPLE } from './signers.js';
 import { renderSummary, summaryDigest } from './summary.js';
 import type { Expected } from './verify.js';
 
@@ -28,9 +28,8 @@ export interface PartAct {
   readonly lines: SummaryLines;
 }
 
-/** Active people who approve and have a key that can be used, sorted. */
-async function approversOf(ledger: Ledger): Promise<readonly string[]> {
-  const { approvers } = await peopleOf(ledger);
+/** Those who approve and have a key that can be used, sorted. */
+function approversAmong({ approvers }: People): readonly string[] {
   return approvers
     .filter(({ keys }) => keys.length > 0)
     .map(({ person }) => person)
@@ -65,7 +64,7 @@ export async function requestPartAct(
   person?: string,
 ): Promise<IssuedAct> {
   const { ledger } = services;
-  const approvers = await approversOf(ledger);
+  const approvers = approversAmong(await peopleOf(ledger));
   const approver = person ?? approvers[0];
   if (approver === undefined) throw new Refusal('approvers', 'nobody is registered who may sign this');
   if (!approvers.includes(approver)) {
@@ -123,8 +122,24 @@ export async function carryOutPartAct<Outcome extends Json>(
   act: PartAct,
   work: Work<Outcome>,
 ): Promise<Committed<Outcome>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await carryOutOnce(services, receipt, act, work);
+    } catch (error) {
+      if (error !== STALE_PEOPLE || attempt >= LIMITS.commitAttemptsMax) throw error;
+    }
+  }
+}
+
+async function carryOutOnce<Outcome extends Json>(
+  services: ActServices,
+  receipt: Receipt,
+  act: PartAct,
+  work: Work<Outcome>,
+): Promise<Committed<Outcome>> {
   const { ledger } = services;
   const { request } = receipt;
+  const people = await peopleOf(ledger);
   const expected: Expected = {
     kind: act.kind,
     subject: act.subject,
@@ -132,18 +147,19 @@ export async function carryOutPartAct<Outcome extends Json>(
     summaryDigest: summaryDigest(await partActSummary(ledger, act)),
     notBefore: 0,
     methods: METHODS,
-    approvers: await approversOf(ledger),
+    approvers: approversAmong(people),
     excluded: [],
   };
   await verifyReceipt(services, receipt, expected);
-  const own = receiptRecords(receipt).filter(({ kind }) => kind !== 'request');
+  const own = receiptRecords(receipt).filter(({ kind }) => kind !== 'request' && kind !== 'config');
   return ledger.commit({
     actor: request.approver,
     ...(work.claim === undefined ? {} : { claim: work.claim }),
     once: [{ scope: 'nonce', key: request.nonce }],
-    reads: [LEDGER_RECORD, ...own, ...(work.reads ?? [])],
+    reads: [LEDGER_RECORD, CONFIG_RECORD, ...own, ...(work.reads ?? [])],
     writes: [{ kind: 'request', id: request.request_id }, ...work.writes],
     decide: (view) => {
+      if (isStale(view, people)) return STALE_PEOPLE;
       const wrong = checkInView(view, receipt, expected);
       if (wrong !== undefined) return wrong;
       if (view.get(requestKind, request.request_id)?.state.state !== 'open') {

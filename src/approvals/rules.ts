@@ -79,3 +79,16 @@ export function excludedOf(
   if (owner !== undefined && rule.separate.includes('owner')) excluded.push(owner);
   return excluded;
 }
+
+/** A software key counts for class costly only where the rule says so. */
+export function methodsOf(rule: ApprovalRule, actionClass: string): readonly string[] {
+  return rule.methods.filter(
+    (method) => method !== 'ed25519' || actionClass !== 'costly' || rule.software_key_for_costly,
+  );
+}
+
+/** The ways of signing that count for an action: none where no rule covers it. */
+export function countingMethods(config: TrustConfig, subject: RuleSubject): readonly string[] {
+  const rule = ruleFor(config, subject);
+  return rule === undefined ? [] : methodsOf(rule, subject.class);
+}

@@ -3,18 +3,36 @@
  * Source: spec authority (approvers and keys, freeze).
  */
 import { LIMITS, matchesPattern, Refusal } from '../core/index.js';
-import { type KeyState, keyKind, personKind, type RegistryFacts, type Role } from '../identity/index.js';
+import {
+  type KeyState,
+  keyKind,
+  LEDGER_RECORD,
+  ledgerKind,
+  type PersonState,
+  personKind,
+  type RegistryFacts,
+  type Role,
+} from '../identity/index.js';
 import type { KindName, Ledger, ListRow, RecordRef, View } from '../ledger/index.js';
-import { type ApprovalRule, CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
+import {
+  type ApprovalRule,
+  CONFIG_RECORD,
+  type ConfigState,
+  configKind,
+  METHODS,
+  TrustConfig,
+} from '../policy/index.js';
 import type { Act } from './act-schema.js';
-import { approversOf, excludedOf } from './rules.js';
+import { approversOf, excludedOf, methodsOf } from './rules.js';
 import type { Grant, StandingChange } from './standing.js';
 
 /** Active people by role, with the keys of each that are active and can be used under a configuration. */
 export interface People extends RegistryFacts {
   readonly approvers: RegistryFacts['operators'];
-  /** Of the configuration that says whether passkeys can be used. */
+  /** Of the configuration that says whether passkeys can be used, and which rules there are. */
   readonly configHead: string | undefined;
+  /** Of the ledger's record, which every change of people and keys moves. */
+  readonly registryHead: string | undefined;
 }
 
 async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly ListRow[]> {
@@ -28,23 +46,42 @@ async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly List
   return rows;
 }
 
-/** Without pages no passkey counts: whoever has nothing else signs nothing. */
 export async function peopleOf(ledger: Ledger): Promise<People> {
+  const registryHead = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.head;
   const configured = await ledger.read(configKind, CONFIG_RECORD.id);
-  const counts = TrustConfig.safeParse(configured?.state.config).data?.webauthn !== undefined;
   const keys: KeyState[] = [];
   for (const { id } of await activeRows(ledger, 'key')) {
     const key = (await ledger.read(keyKind, id))?.state;
-    if (key !== undefined && (counts || key.method !== 'webauthn')) keys.push(key);
+    if (key !== undefined) keys.push(key);
   }
-  const found: { person: string; keys: string[]; roles: readonly Role[] }[] = [];
+  const people: PersonState[] = [];
   for (const { id } of await activeRows(ledger, 'person')) {
-    const roles = (await ledger.read(personKind, id))?.state.roles ?? [];
-    found.push({ person: id, roles, keys: keys.filter(({ person }) => person === id).map(({ key_id }) => key_id) });
+    const person = (await ledger.read(personKind, id))?.state;
+    if (person !== undefined) people.push(person);
   }
-  const having = (role: Role) => found.filter(({ roles }) => roles.includes(role));
-  return { operators: having('operator'), approvers: having('approver'), configHead: configured?.head };
+  return { ...peopleAmong(people, keys, configured?.state), configHead: configured?.head, registryHead };
 }
+
+/** Without pages no passkey counts: whoever has nothing else signs nothing. */
+export function peopleAmong(
+  people: readonly PersonState[],
+  keys: readonly KeyState[],
+  configured: ConfigState | undefined,
+): Pick<People, 'operators' | 'approvers'> {
+  const counts = TrustConfig.safeParse(configured?.config).data?.webauthn !== undefined;
+  const usable = keys.filter(({ state, method }) => state === 'active' && (counts || method !== 'webauthn'));
+  const having = (role: Role) =>
+    people
+      .filter(({ state, roles }) => state === 'active' && roles.includes(role))
+      .map(({ person }) => ({
+        person,
+        keys: usable.filter((key) => key.person === person).map(({ key_id }) => key_id),
+      }));
+  return { operators: having('operator'), approvers: having('approver') };
+}
+
+/** Where states are read: a ledger, or what an audit has read of one. */
+export type Reader = Pick<Ledger, 'read'>;
 
 /** The operators and their keys, so that whether one is left is judged by what stands in the same commit. */
 export function factRecords({ kind }: Act, { operators }: People): readonly RecordRef[] {
@@ -55,10 +92,16 @@ export function factRecords({ kind }: Act, { operators }: People): readonly Reco
   ]);
 }
 
-/** Which keys can be used was judged under another configuration than the one that the commit holds. */
-export function staleKeys(view: View, { configHead }: People): Refusal | undefined {
-  if (view.get(configKind, CONFIG_RECORD.id)?.head === configHead) return undefined;
-  return new Refusal('busy', 'the configuration changed at the same time');
+/** What `decide` answers where who may sign changed since it was looked up: it is looked up again. */
+export const STALE_PEOPLE = new Refusal('busy', 'people, keys or the configuration changed at the same time');
+
+/**
+ * Whether who may sign, and how many have to, was judged by another registry or configuration than the commit holds.
+ * INVARIANT: two acts at once are not both carried out on what stood before them (authority.acts.fresh-signers).
+ */
+export function isStale(view: View, { configHead, registryHead }: People): boolean {
+  if (view.get(configKind, CONFIG_RECORD.id)?.head !== configHead) return true;
+  return view.get(ledgerKind, LEDGER_RECORD.id)?.head !== registryHead;
 }
 
 /**
@@ -86,12 +129,12 @@ function noOperatorLeft(): Refusal {
   return new Refusal('approvers', 'under this configuration no operator could sign any more', { next });
 }
 
-async function activeConfig(ledger: Ledger): Promise<TrustConfig | undefined> {
+async function activeConfig(ledger: Reader): Promise<TrustConfig | undefined> {
   return TrustConfig.safeParse((await ledger.read(configKind, CONFIG_RECORD.id))?.state.config).data;
 }
 
 /** Nobody is asked to sign for what could not be carried out. */
-async function demandOperatorUnder(ledger: Ledger, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
+async function demandOperatorUnder(ledger: Reader, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
   if (!endsPasskeys(act)) return;
   for (const id of operators.flatMap(({ keys }) => keys)) {
     if ((await ledger.read(keyKind, id))?.state.method === 'ed25519') return;
@@ -102,6 +145,8 @@ async function demandOperatorUnder(ledger: Ledger, act: Extract<Act, { kind: 'co
 /** Who may sign an act, sorted, and how many have to where this person does. */
 export interface Signing {
   readonly signers: readonly string[];
+  /** Ways of signing that count. */
+  readonly methods: readonly string[];
   neededWith(person: string): number;
 }
 
@@ -112,52 +157,67 @@ export interface Signing {
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
  */
-export async function signingOf(ledger: Ledger, act: Act, people: People): Promise<Signing> {
+export async function signingOf(ledger: Reader, act: Act, people: People): Promise<Signing> {
   const able = (known: People['operators']) => known.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
   const operators = able(people.operators);
   const one = () => 1;
   if (act.kind === 'freeze' && act.op === 'set') {
-    return { signers: sorted([...operators, ...able(people.approvers)]), neededWith: one };
+    return { signers: sorted([...operators, ...able(people.approvers)]), methods: METHODS, neededWith: one };
   }
   if (act.kind === 'config') await demandOperatorUnder(ledger, act, people);
   if (act.kind === 'standing') return standingSigning(ledger, act.change, people);
-  if (act.kind !== 'registry') return { signers: sorted(operators), neededWith: one };
+  if (act.kind !== 'registry') return { signers: sorted(operators), methods: METHODS, neededWith: one };
   const { change } = act;
   if (change.change === 'away') {
     const known = (await ledger.read(personKind, change.person))?.state;
-    return { signers: known?.state === 'active' ? [change.person] : [], neededWith: one };
+    return { signers: known?.state === 'active' ? [change.person] : [], methods: METHODS, neededWith: one };
   }
   const isKey = change.change === 'add-key' || change.change === 'add-passkey';
   if (isKey && (await ledger.read(personKind, change.person))?.state.state === 'active') {
-    return { signers: [change.person], neededWith: one };
+    return { signers: [change.person], methods: METHODS, neededWith: one };
   }
   const needed = Math.min(2, Math.max(1, new Set(operators).size));
   const owner = change.change === 'revoke-key' ? (await ledger.read(keyKind, change.key_id))?.state.person : undefined;
   return {
     signers: sorted(owner === undefined ? operators : [...operators, owner]),
+    methods: METHODS,
     neededWith: (person) => (person === owner ? 1 : needed),
   };
 }
 
 /**
  * INVARIANT: a standing approval has as many distinct signers as the strictest rule that it could stand for, each of
- * whom every such rule names (authority.standing.signers). To take it back, one of them or an operator is enough.
+ * whom every such rule names, signing in a way that each of them lets count (authority.standing.signers). To take it
+ * back, one of them or an operator is enough.
  */
-async function standingSigning(ledger: Ledger, change: StandingChange, people: People): Promise<Signing> {
+async function standingSigning(ledger: Reader, change: StandingChange, people: People): Promise<Signing> {
   const config = await activeConfig(ledger);
-  const able = people.approvers.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
   if (change.op === 'revoke') {
+    const able = people.approvers.filter(({ keys }) => keys.length > 0).map(({ person }) => person);
     const operators = people.operators.map(({ person }) => person);
-    return { signers: sorted([...able, ...operators]), neededWith: () => 1 };
+    return { signers: sorted([...able, ...operators]), methods: METHODS, neededWith: () => 1 };
   }
   const { grant } = change;
   const rules = config?.approvals.filter((rule) => mayStandFor(rule, grant)) ?? [];
-  if (config === undefined || rules.length === 0) return { signers: [], neededWith: () => 1 };
+  if (config === undefined || rules.length === 0) return { signers: [], methods: [], neededWith: () => 1 };
+  const counting = rules.map((rule) => methodsOf(rule, grant.class));
+  const methods = METHODS.filter((method) => counting.every((ways) => ways.includes(method)));
+  const able = await havingOneOf(ledger, people.approvers, methods);
   const excluded = rules.flatMap((rule) => grant.agents.flatMap((agent) => excludedOf(rule, config, agent, [], null)));
   const allowed = rules.map((rule) => approversOf(rule, config.groups, able, excluded, undefined));
   const signers = able.filter((person) => allowed.every((names) => names.includes(person)));
   const needed = Math.max(...rules.map(({ quorum }) => quorum));
-  return { signers: signers.length < needed ? [] : sorted(signers), neededWith: () => needed };
+  return { signers: signers.length < needed ? [] : sorted(signers), methods, neededWith: () => needed };
+}
+
+/** The people with a key by which they can sign in one of these ways. */
+async function havingOneOf(ledger: Reader, people: People['approvers'], methods: readonly string[]) {
+  const able: string[] = [];
+  for (const { person, keys } of people) {
+    const known = await Promise.all(keys.map((id) => ledger.read(keyKind, id)));
+    if (known.some((key) => key !== undefined && methods.includes(key.state.method))) able.push(person);
+  }
+  return able;
 }
 
 /** Whether a rule could be the one of an action that the grant covers, whatever its target. */

@@ -17,7 +17,9 @@ export function grantLines(id: string, grant: Grant): SummaryLines {
   const line = (name: string, value: string) => ({ name, value });
   const money = (amount: number | undefined) =>
     amount === undefined || grant.currency === undefined ? 'none' : moneyText({ amount, currency: grant.currency });
-  const most = grant.total ?? (grant.per_action === undefined ? undefined : grant.per_action * grant.count);
+  const each = grant.per_action === undefined ? Infinity : grant.per_action * grant.count;
+  const largest = Math.min(grant.total ?? Infinity, each);
+  const most = largest === Infinity ? undefined : largest;
   return [
     line('act', 'approve what is alike, until it is used up'),
     line('largest total effect', `${grant.count} actions, ${most === undefined ? 'no money' : money(most)}`),

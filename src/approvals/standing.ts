@@ -25,8 +25,13 @@ const Member = z.union([
   z.strictObject({ is: z.json() }),
   z
     .strictObject({ min: z.int().optional(), max: z.int().optional() })
-    .refine(({ min, max }) => min !== max || min !== undefined),
+    .refine(({ min, max }) => (min ?? max) !== undefined && (min ?? -Infinity) <= (max ?? Infinity)),
 ]);
+
+/** A reader of records leaves `__proto__` out: a bound that somebody asked for is never left out. */
+function areNamed(args: unknown): boolean {
+  return Object.keys(args ?? {}).every((name) => !name.startsWith('__'));
+}
 
 export const Grant = z
   .strictObject({
@@ -41,7 +46,7 @@ export const Grant = z
     /** The highest class that it stands for. */
     class: z.enum(CLASSES),
     /** Members of the arguments that are bounded; others are free. */
-    args: z.record(z.string(), Member).default({}),
+    args: z.unknown().refine(areNamed).pipe(z.record(z.string(), Member)).default({}),
     /** Minor units of one action, and of all of them together. */
     per_action: Whole.optional(),
     total: Whole.optional(),
@@ -54,7 +59,11 @@ export const Grant = z
   .refine(
     ({ per_action, total, currency }) => (currency !== undefined) === (per_action !== undefined || total !== undefined),
   )
-  .refine(({ operations }) => Object.keys(operations).length > 0);
+  .refine(({ operations }) => Object.keys(operations).length > 0)
+  .refine(
+    ({ per_action = 0, total, count }) =>
+      Number.isSafeInteger(per_action * count) && per_action <= (total ?? per_action),
+  );
 export type Grant = z.infer<typeof Grant>;
 
 /** What a receipt of kind standing may authorize. */
@@ -77,7 +86,11 @@ export interface GrantSubject {
   readonly currency: string | null;
   readonly flags: readonly string[];
   readonly replaces: string | null;
+  readonly edited_by: string | null;
 }
+
+/** Who signed a grant, and with which key. */
+export type GrantSigner = { readonly person: string; readonly key_id: string };
 
 /** What an open attempt holds of a grant. */
 export type GrantHold = { readonly action_id: string; readonly attempt: number; readonly amount: number };
@@ -86,7 +99,9 @@ export type GrantState = {
   /** As it was signed: see `grantIn`. */
   readonly grant: Json;
   readonly state: 'active' | 'revoked';
-  readonly signed_by: readonly string[];
+  readonly signers: readonly GrantSigner[];
+  /** Of the ledger when it was signed: a restore or a recovery ends every grant before it. */
+  readonly epoch: number;
   readonly holds: readonly GrantHold[];
   /** Confirmed: how many actions, and minor units of them together. */
   readonly used: number;
@@ -104,13 +119,19 @@ export function grantRecord(id: string): RecordRef {
 export const grantKind: Kind<GrantState> = {
   name: 'grant',
   version: 1,
+  keepsDocument: true,
   evolve: (state, event) => evolve(state, event),
   columns: (state) => ({
     project: grantIn(state).project,
     status: state.state,
-    ...(state.state === 'active' ? { due: grantIn(state).until, lookup: grantKey(grantIn(state)) } : {}),
+    ...(isUsable(state) ? { due: grantIn(state).until, lookup: grantKey(grantIn(state)) } : {}),
   }),
 };
+
+/** Whether anything could ever be taken of it again, but for its time. */
+function isUsable(state: GrantState): boolean {
+  return state.state === 'active' && state.used < grantIn(state).count;
+}
 
 /** Under which an action's grants are found. */
 export function grantKey({ project, connector }: Pick<GrantSubject, 'project' | 'connector'>): string {
@@ -119,8 +140,8 @@ export function grantKey({ project, connector }: Pick<GrantSubject, 'project' | 
 
 function evolve(state: GrantState | undefined, event: LedgerEvent): GrantState {
   if (event.type === 'grant-opened') {
-    const { grant, signed_by } = event.data as unknown as { grant: Json; signed_by: string[] };
-    return { grant, state: 'active', signed_by, holds: [], used: 0, spent: 0 };
+    const { grant, signers, epoch } = event.data as unknown as Pick<GrantState, 'grant' | 'signers' | 'epoch'>;
+    return { grant, state: 'active', signers, epoch, holds: [], used: 0, spent: 0 };
   }
   const before = state as GrantState;
   const hold = event.data as unknown as GrantHold;
@@ -140,12 +161,20 @@ function evolve(state: GrantState | undefined, event: LedgerEvent): GrantState {
   }
 }
 
-/** INVARIANT: a grant never covers what is flagged, or runs in the place of another (authority.standing.flagged). */
+/** Whether a grant covers an action of this content with these arguments. */
 export function covers(grant: Grant, subject: GrantSubject, args: JsonObject): boolean {
-  const { amount, currency, flags } = subject;
+  return coversContent(grant, subject) && coversArgs(grant, args);
+}
+
+/**
+ * INVARIANT: a grant never covers what is flagged, was changed by a person, or runs in the place of another
+ * (authority.standing.flagged).
+ */
+export function coversContent(grant: Grant, subject: GrantSubject): boolean {
+  const { flags, replaces, edited_by } = subject;
   const isFlagged = flags.some((flag) => flag === 'possible_duplicate' || flag === 'previously_denied');
   // A target pattern and a bound on money need facts: without them target and amount are what the agent says.
-  if (isFlagged || flags.includes('facts_unknown') || subject.replaces !== null) return false;
+  if (isFlagged || flags.includes('facts_unknown') || replaces !== null || edited_by !== null) return false;
   const fits =
     grant.project === subject.project &&
     grant.agents.includes(subject.proposed_by) &&
@@ -155,9 +184,16 @@ export function covers(grant: Grant, subject: GrantSubject, args: JsonObject): b
     isPlainTarget(subject.target) &&
     matchesPattern(grant.target, subject.target) &&
     CLASSES.indexOf(subject.class as (typeof CLASSES)[number]) <= CLASSES.indexOf(grant.class);
-  if (!fits) return false;
-  if (amount !== null && (grant.currency === undefined || currency !== grant.currency)) return false;
-  if (amount !== null && grant.per_action !== undefined && amount > grant.per_action) return false;
+  return fits && coversMoney(grant, subject);
+}
+
+/** INVARIANT: what bounds money covers no action that names none (authority.standing.money). */
+function coversMoney(grant: Grant, { amount, currency }: GrantSubject): boolean {
+  if (grant.currency === undefined) return amount === null;
+  return amount !== null && currency === grant.currency && amount <= (grant.per_action ?? amount);
+}
+
+export function coversArgs(grant: Grant, args: JsonObject): boolean {
   return Object.entries(grant.args).every(([name, bound]) => memberFits(args, name, bound));
 }
 
@@ -195,7 +231,7 @@ export function settleGrant(id: string, outcome: 'confirmed' | 'failed', hold: G
 export function decideStanding(
   state: GrantState | undefined,
   change: StandingChange,
-  signedBy: readonly string[],
+  { signers, epoch }: Pick<GrantState, 'signers' | 'epoch'>,
   authorization: JsonObject,
   now: number,
 ): NewEvent | Refusal {
@@ -209,6 +245,6 @@ export function decideStanding(
   if (grant.until <= now || grant.until > now + LIMITS.grantMsMax) {
     return new Refusal('invalid', 'a standing approval stands 30 days at most', { path: 'until' });
   }
-  const data = { grant: grant as unknown as Json, signed_by: [...signedBy], authorization };
+  const data = { grant: grant as unknown as Json, signers: [...signers], epoch, authorization };
   return { record, type: 'grant-opened', data };
 }

@@ -2,9 +2,9 @@
  * The verbs around an action: what waits, asking, signing off, running, finding out.
  */
 import { type Command, Option } from 'commander';
+import { ACTION_CLASSES } from '../core/index.js';
 import type { ApproveOptions, InboxOptions, ListOptions, RequestOptions } from './commands/action.js';
 import type { ProposeOptions } from './commands/propose.js';
-import { CLASS_NAMES } from './options.js';
 import { STATE_NAMES } from './output.js';
 import { addResolutions } from './resolution-verbs.js';
 import { repeated, run, verb } from './verbs.js';
@@ -30,7 +30,7 @@ export function proposalOptions(command: Command): Command {
     .option('--args <json>', 'arguments as JSON, @FILE, or - for standard input')
     .option('--amount <minor-units>', 'whole number of minor units')
     .option('--currency <code>', 'ISO 4217, such as EUR')
-    .addOption(new Option('--class <class>', 'raise the risk').choices([...CLASS_NAMES]))
+    .addOption(new Option('--class <class>', 'raise the risk').choices([...ACTION_CLASSES]))
     .option('--work-item <text>', 'what it belongs to')
     .addOption(repeated('--approver <person>', 'narrow who may approve; may be given again'))
     .option('--approve-within <duration>', 'such as 4h')

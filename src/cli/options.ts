@@ -1,6 +1,4 @@
 /** Values that options may have, where a parser needs them before a command loads. */
-export const CLASS_NAMES = ['read', 'reversible', 'irreversible', 'costly'] as const;
-
 /** Rule packs that a first configuration can come from. */
 export const TEMPLATE_NAMES = ['solo', 'team', 'payments'] as const;
 

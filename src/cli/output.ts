@@ -1,17 +1,16 @@
 /**
  * How the command line speaks. Results go to standard output, everything about them to standard error.
  *
- * 1. `--json`: one JSON value on standard output; a refusal is one JSON error object on standard error.
+ * 1. `--json`: one JSON value on standard output, in ASCII; a refusal is one JSON error object on standard error.
  * 2. Else text for people: every value from outside passes `displayText`; nothing is cut; colours only where a terminal
  *    shows them and `NO_COLOR` is not set.
  * 3. Exit codes: 0 done, 1 refused, 2 usage, 3 certain failure of an executed action, 4 outcome unknown, 5 not
- * signed yet,
- *    70 a fault of ours.
+ *    signed yet, 70 a fault of ours.
  * Source: spec doors (command line).
  */
 import colors from 'picocolors';
 import type { ActionState } from '../app/index.js';
-import { CODES, displayText, type Fault, isoTime, type Refusal } from '../core/index.js';
+import { asciiJson, CODES, displayText, type Fault, isoTime, type Refusal } from '../core/index.js';
 
 export const EXIT = { done: 0, refused: 1, usage: 2, failed: 3, unknown: 4, unsigned: 5, fault: 70 } as const;
 
@@ -45,7 +44,7 @@ export function makeOutput(json: boolean, streams: Streams): Output {
       if (!json) streams.out(`${text}\n`);
     },
     value: (value) => {
-      if (json) streams.out(`${JSON.stringify(value)}\n`);
+      if (json) streams.out(`${asciiJson(value)}\n`);
     },
     note: (text) => {
       if (!json) streams.err(`${text}\n`);
@@ -121,7 +120,7 @@ export function writeError(output: Output, error: Refusal | Fault): number {
       ...(details === undefined ? {} : { details }),
       next,
     };
-    output.streams.err(`${JSON.stringify({ error: body })}\n`);
+    output.streams.err(`${asciiJson({ error: body })}\n`);
   } else {
     const word = error.name === 'Refusal' ? 'refused' : 'fault';
     output.streams.err(`${paint.bad(`${word} [${code}]`)}: ${shown(message)}\n`);

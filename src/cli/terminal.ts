@@ -1,8 +1,7 @@
 /**
  * What is asked of a person at a terminal: a passphrase, a code, a yes. Without a terminal there is nobody to ask.
  */
-import { readFileSync } from 'node:fs';
-import { Refusal } from '../core/index.js';
+import { LIMITS, Refusal } from '../core/index.js';
 
 export function hasTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -47,11 +46,10 @@ export async function readPassphrase(source: string | undefined, message: string
     return value;
   }
   if (source.startsWith('file:')) {
-    try {
-      return readFileSync(source.slice('file:'.length), 'utf8').replace(/\r?\n$/, '');
-    } catch {
-      throw new Refusal('invalid', 'the passphrase file can not be read', { path: 'passphrase-from' });
-    }
+    const { FILE_REASONS, readPlainFile, textOf } = await import('../app/internal.js');
+    const read = readPlainFile(source.slice('file:'.length), LIMITS.configBytesMax);
+    if (read.ok) return textOf(read.bytes).replace(/\r?\n$/, '');
+    throw new Refusal('invalid', `the passphrase file ${FILE_REASONS[read.reason]}`, { path: 'passphrase-from' });
   }
   throw new Refusal('invalid', 'a passphrase comes from `env:NAME` or `file:PATH`', { path: 'passphrase-from' });
 }

@@ -9,10 +9,9 @@
  * Source: spec actions (connectors).
  */
 import type { ZodType } from 'zod';
-import type { Json } from '../core/index.js';
+import type { ActionClass, Json } from '../core/index.js';
 
-/** In rising order of risk. */
-export type ActionClass = 'read' | 'reversible' | 'irreversible' | 'costly';
+export type { ActionClass };
 
 export interface Amount {
   /** Minor units: 0 to 2^53 - 1. */

@@ -9,6 +9,7 @@
 import { Refusal } from './errors.js';
 import { type Json, type JsonObject, jsonPath } from './json/index.js';
 import { LIMITS } from './limits.js';
+import { isPlain } from './plain.js';
 import { isWellFormed } from './utf8.js';
 
 /** Thrown inside this file alone: the value has a defect, which is then looked for. */
@@ -155,12 +156,6 @@ function isSorted(keys: readonly string[]): boolean {
 /** Finite, and when it is an integer, a safe one. */
 function isCanonicalNumber(value: number): boolean {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
-}
-
-/** Made by a literal, by the reader or with no prototype: an object of a class carries more than its own keys say. */
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
 interface Defect {

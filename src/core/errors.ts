@@ -220,6 +220,18 @@ export function isOurs(value: unknown): value is Refusal | Fault {
   return value instanceof Refusal || value instanceof Fault;
 }
 
+/** Codes of a file system that speak of the path it was given, not of the disk below. */
+const PATH_CODES = new Set([
+  ...['EACCES', 'EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'],
+  // A zero byte in the path.
+  'ERR_INVALID_ARG_VALUE',
+]);
+
+/** Whether an error of the file system is the mistake of whoever named the path. */
+export function isPathMistake(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && PATH_CODES.has(String(error.code));
+}
+
 /** The end of every `switch` over a closed union: reached only if the union grew and this place did not. */
 export function assertNever(value: never): never {
   throw new Fault('internal', `unhandled case of type ${typeof value}`);

@@ -2,6 +2,7 @@
  * The core: what every other folder stands on. Pure: no file, socket, clock or random source of its own.
  */
 export { canonicalize } from './canonical.js';
+export { ACTION_CLASSES, type ActionClass } from './classes.js';
 export {
   deriveKey,
   importPrivateKey,
@@ -20,7 +21,18 @@ export {
   verifyBytesAsync,
 } from './crypto/index.js';
 export { type ApprovalKind, contentRef, type Domain, digest, digestBytes } from './digest.js';
-export { assert, assertNever, CODES, type Code, type CodeRow, type Details, Fault, isOurs, Refusal } from './errors.js';
+export {
+  assert,
+  assertNever,
+  CODES,
+  type Code,
+  type CodeRow,
+  type Details,
+  Fault,
+  isOurs,
+  isPathMistake,
+  Refusal,
+} from './errors.js';
 export { FAILPOINTS, type Failpoint, type FailpointName } from './failpoints.js';
 export { frozen } from './frozen.js';
 export {
@@ -34,6 +46,7 @@ export {
   type UlidPrefix,
 } from './ids.js';
 export {
+  isJsonObject,
   type Json,
   type JsonLimits,
   type JsonObject,
@@ -50,9 +63,10 @@ export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';
 export { type Money, moneyText, parseMoney } from './money.js';
 export { isPlainTarget, matchesPattern } from './pattern.js';
+export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
-export { displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
-export { beforeRing, type Clock, isoTime, type Random, type Timer } from './time.js';
+export { asciiJson, displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
+export { beforeRing, type Clock, DURATION, isoTime, parseDuration, type Random, type Timer } from './time.js';
 export {
   base64urlDecode,
   base64urlEncode,

@@ -26,8 +26,12 @@ export const LIMITS = {
   grantMsMax: 30 * 24 * 3_600_000,
   /** Standing approvals that a list shows. */
   grantRowsMax: 1_000,
-  /** Standing approvals that are looked at for one action. */
+  /** Standing approvals that are looked at for one action, of those that are not over. */
   grantsLookedAtMax: 16,
+  /** Launches of one action: each is a line of its summary. */
+  attemptsMax: 32,
+  /** A clock that stands further before the log's last event launches nothing. */
+  clockBehindMsMax: 5_000,
   /** Distinct people that one rule can ask for. */
   quorumMax: 16,
   /** Actions of one agent that wait for people at once, and that it asks people for within an hour. */
@@ -118,6 +122,10 @@ export const LIMITS = {
   logicalPathCharsMax: 255,
   /** Defects of an envelope that a refusal lists. */
   envelopeDefectsMax: 16,
+  /** Contents that come with one call. */
+  contentsMax: 16,
+  /** Bytes of an act as JSON: two configurations with their Cedar files. */
+  actBytesMax: 16 * 1024 * 1024,
   /** Bytes of the trust configuration and of any file that the gate reads at start. */
   configBytesMax: 1024 * 1024,
   /** Characters of one text in the log, and causes behind causes that it tells. */

@@ -29,10 +29,10 @@ function matchesSegment(part: string, segment: string): boolean {
 }
 
 /**
- * Whether a target can be compared with a pattern at all: ASCII without `%`, no empty, `.` or `..` segment. Any other
- * could mean something else to the system that reads it.
+ * Whether a target can be compared with a pattern at all: ASCII without `%` and `*`, no empty, `.` or `..` segment. Any
+ * other could mean something else to the system that reads it, and a `*` something else where it stands in a pattern.
  */
 export function isPlainTarget(text: string): boolean {
-  if (!/^[ -$&-~]+$/.test(text)) return false;
+  if (!/^[ -$&-)+-~]+$/.test(text)) return false;
   return text.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }

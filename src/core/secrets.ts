@@ -8,7 +8,7 @@
  * Source: spec core (redact), actions (secret_value).
  */
 import { PATTERNS } from './ids.js';
-import { type Json, type JsonObject, jsonPath } from './json/index.js';
+import { isJsonObject, type Json, type JsonObject, jsonPath } from './json/index.js';
 import { LIMITS } from './limits.js';
 
 /** What stands where a secret stood. */
@@ -180,9 +180,9 @@ function withoutKeys(text: string): string {
 
 /** `{"$secret":"NAME"}`: the name of a secret in the place of its value. */
 export function isSecretReference(value: Json): boolean {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  if (!isJsonObject(value)) return false;
   const keys = Object.keys(value);
-  const name = (value as JsonObject)['$secret'];
+  const name = value['$secret'];
   return keys.length === 1 && keys[0] === '$secret' && typeof name === 'string' && PATTERNS.secretName.test(name);
 }
 

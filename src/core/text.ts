@@ -41,6 +41,14 @@ export function parseDisplayText(shown: string): string | undefined {
   return displayText(text) === shown ? text : undefined;
 }
 
+/** A value as JSON in which every character beyond printable ASCII is an escape: nothing in it hides on a terminal. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** What a reader should be told about a text: the closed list, in this order. */
 export type TextFlag = 'non_ascii' | 'mixed_script' | 'not_nfc' | 'invisible';
 

@@ -64,3 +64,13 @@ export function isoTime(ms: number): string {
   const date = `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
   return `${date}T${padded(hour, 2)}:${padded(minute, 2)}:${padded(second, 2)}.${padded(time % 1_000, 3)}Z`;
 }
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `24h` or `7d`. */
+export const DURATION = /^[1-9]\d{0,5}[smhd]$/;
+
+/** A duration in milliseconds; undefined for a text that is none. */
+export function parseDuration(text: string): number | undefined {
+  return DURATION.test(text) ? Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] as number) : undefined;
+}

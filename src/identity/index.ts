@@ -2,8 +2,9 @@
 export { type AgentState, type AskBounds, agentKind, agentRecord, decideAsk } from './agent.js';
 export { type PasskeyAlgorithm, passkeyAlgorithm } from './cose.js';
 export { lockKey, readKeyFile, type UnlockedKey, unlockKey } from './key-file.js';
-export { createLedger, keyId, keyKind, ledgerKind, personKind, restoreLedger } from './machine.js';
+export { createLedger, keyId, keyKind, ledgerKind, personKind, registryChanged, restoreLedger } from './machine.js';
 export {
+  awayRefusal,
   bootstrapKey,
   changedRecords,
   decideRegistry,

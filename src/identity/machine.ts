@@ -136,6 +136,11 @@ export function keyAdded(key: Omit<NewKey, 'roles'>, authorization: JsonObject):
   return { record: { kind: 'key', id }, type: 'key-added', data };
 }
 
+/** Moves the ledger's record on, so that whoever counted people and keys before notices. */
+export function registryChanged(authorization: JsonObject): NewEvent {
+  return { record: LEDGER_RECORD, type: 'registry-changed', data: { authorization } };
+}
+
 export function revokeKey(id: string, authorization: JsonObject): NewEvent {
   return { record: { kind: 'key', id }, type: 'key-revoked', data: { authorization } };
 }

@@ -7,7 +7,7 @@ import { admitKey, hexToBytes, type JsonObject, LIMITS, Refusal } from '../core/
 import type { NewEvent, RecordRef, View } from '../ledger/index.js';
 import { passkeyAlgorithm } from './cose.js';
 import { CONFIRMED_ROLES, holdRoles, keyAdded, keyId, keyKind, ledgerIn, personKind, revokeKey } from './machine.js';
-import { LEDGER_RECORD, type NewKey, type RegistryChange } from './schema.js';
+import { LEDGER_RECORD, type NewKey, type PersonState, type RegistryChange } from './schema.js';
 
 /** The first approver, whose code was typed at the terminal of the store's owner: approver and operator in one. */
 export function bootstrapKey(
@@ -142,10 +142,29 @@ export function decideRegistry(
   }
 }
 
+/** Why nobody can be away like that; `other` is the delegate, as registered. */
+export function awayRefusal(
+  { person, until, delegate }: Pick<Away, 'person' | 'until' | 'delegate'>,
+  other: PersonState | undefined,
+  now: number,
+): Refusal | undefined {
+  if (until === null && delegate !== null) {
+    return new Refusal('invalid', 'who is back has no delegate', { path: 'delegate' });
+  }
+  if (until !== null && (until <= now || until > now + LIMITS.awayMsMax)) {
+    return new Refusal('invalid', 'somebody is away until a time to come, within a year', { path: 'until' });
+  }
+  const standsIn = other?.state === 'active' && other.roles.includes('approver');
+  if (delegate === null || (delegate !== person && standsIn)) return undefined;
+  return new Refusal('approvers', 'a delegate is another active approver', { path: 'delegate' });
+}
+
+type Away = Extract<RegistryChange, { change: 'away' }>;
+
 /** INVARIANT: nobody is sent away, or called back, by another (receipts.away.own). */
 function goAway(
   view: View,
-  { person, until, delegate }: Extract<RegistryChange, { change: 'away' }>,
+  { person, until, delegate }: Away,
   signer: string,
   authorization: JsonObject,
 ): readonly NewEvent[] | Refusal {
@@ -153,16 +172,9 @@ function goAway(
   if (view.get(personKind, person)?.state.state !== 'active') {
     return new Refusal('unknown_approver', 'no such person is registered');
   }
-  if (until === null && delegate !== null) {
-    return new Refusal('invalid', 'who is back has no delegate', { path: 'delegate' });
-  }
-  if (until !== null && (until <= view.now || until > view.now + LIMITS.awayMsMax)) {
-    return new Refusal('invalid', 'somebody is away until a time to come, within a year', { path: 'until' });
-  }
   const other = delegate === null ? undefined : view.get(personKind, delegate)?.state;
-  if (delegate === person || (delegate !== null && (other?.state !== 'active' || !other.roles.includes('approver')))) {
-    return new Refusal('approvers', 'a delegate is another active approver', { path: 'delegate' });
-  }
+  const refused = awayRefusal({ person, until, delegate }, other, view.now);
+  if (refused !== undefined) return refused;
   const away = until === null ? null : { until, delegate };
   return [{ record: { kind: 'person', id: person }, type: 'person-away', data: { away, authorization } }];
 }

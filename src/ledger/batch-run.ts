@@ -130,6 +130,7 @@ export class BatchRun {
     for (const ref of writes) now = Math.max(now, this.#record(ref)?.headAt ?? 0);
     return {
       now,
+      behindMs: this.#base.behindMs,
       get: <State extends Json>(kind: Kind<State>, id: string) => {
         const ref = { kind: kind.name, id };
         assert(isNamed(writes, ref) || isNamed(reads, ref), 'decide looked at a record that its work did not name');

@@ -36,8 +36,10 @@ export function claimName(scope: string, principal: string, key: string): string
 export interface Base {
   readonly ledgerId: string;
   readonly kinds: Kinds;
-  /** Read after the last lock. */
+  /** Read after the last lock; never before the last event of the log. */
   readonly now: number;
+  /** How far the clock stood before that event. */
+  readonly behindMs: number;
   record(ref: RecordRef): StoredState | undefined;
   lookup(kind: KindName, key: string): readonly LookupRow[];
   claim(scope: string, principal: string, key: string): TakenClaim | undefined;

@@ -32,10 +32,13 @@ export interface LookupRow {
 /** What `decide` sees: the records that the work named, locked, and the time read after the last lock. */
 export interface View {
   /**
-   * Milliseconds since the epoch; never before the last event of any record that the work names. The events of this
-   * unit are dated with it.
+   * Milliseconds since the epoch; never before the last event of the log, or of any record that the work names. The
+   * events of this unit are dated with it.
+   * INVARIANT: what time has closed stays closed when a clock is set back (ledger.time.forward).
    */
   readonly now: number;
+  /** How many milliseconds the clock stood before the last event of the log: whoever acts by time looks at it. */
+  readonly behindMs: number;
   get<State extends Json>(kind: Kind<State>, id: string): Snapshot<State> | undefined;
   /** The open records of a kind under a lookup key that the work named, by id. */
   lookup(kind: KindName, key: string): readonly LookupRow[];

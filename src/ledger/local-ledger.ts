@@ -35,7 +35,7 @@ import type {
   Work,
 } from './ledger.js';
 import { LocalReader } from './local-reader.js';
-import { type LocalStore, logEntry, storeError } from './store.js';
+import { headOf, type LocalStore, logEntry, storeError } from './store.js';
 import { verifyStore } from './verify.js';
 import { LogWatch } from './watch.js';
 
@@ -74,7 +74,7 @@ export class LocalLedger implements Ledger {
     this.#options = options;
     this.#store = options.store;
     this.#reader = new LocalReader(options.store, options.kinds);
-    this.#watch = new LogWatch(() => this.#store.head().sequence);
+    this.#watch = new LogWatch(() => this.#store.tail().sequence);
   }
 
   commit<Outcome extends Json>(work: Work<Outcome>): Promise<Committed<Outcome>> {
@@ -169,7 +169,8 @@ export class LocalLedger implements Ledger {
   #decide(units: readonly Waiting[], results: UnitResult[]): BatchRun {
     const { clock, projections = [] } = this.#options;
     const monotonic = clock.monotonic();
-    const run = new BatchRun(this.#reader.base(clock.now()));
+    const [wall, { at }] = [clock.now(), this.#store.tail()];
+    const run = new BatchRun(this.#reader.base(Math.max(wall, at), Math.max(0, at - wall)));
     for (const unit of units) results.push(run.runUnit(unit.work, monotonic));
     const decided = [...run.batch.events];
     if (decided.length > 0) for (const projection of projections) run.runProjection(projection, decided);
@@ -179,7 +180,7 @@ export class LocalLedger implements Ledger {
   /** Writes the batch; answers the head of the log. */
   #write(run: BatchRun): LogHead {
     const { events, payloads, claims, records } = run.batch;
-    let { sequence, logHash } = this.#store.head();
+    let { sequence, logHash } = this.#store.tail();
     let at = 0;
     for (const event of events) {
       sequence += 1;
@@ -255,7 +256,7 @@ export class LocalLedger implements Ledger {
   }
 
   head(): Promise<LogHead> {
-    return this.#try(() => this.#store.head());
+    return this.#try(() => headOf(this.#store.tail()));
   }
 
   log(after: number): Promise<readonly LogEntry[]> {

@@ -68,13 +68,14 @@ export class LocalReader {
   }
 
   /** What one batch reads, under the lock that the store holds. */
-  base(now: number): Base {
+  base(now: number, behindMs: number): Base {
     const store = this.#store;
     this.#batchChanges = store.changes();
     return {
       ledgerId: store.ledgerId,
       kinds: this.#kinds,
       now,
+      behindMs,
       record: (ref) => readable(() => this.#record(ref, this.#batchChanges)),
       lookup: (kind, key) => readable(() => [...store.lookup(kind, key)]),
       claim: (scope, principal, key) => readable(() => store.claim(scope, principal, key)),

@@ -26,6 +26,15 @@ export interface EventRow extends Omit<LedgerEvent, 'data'> {
   readonly dataText: string;
 }
 
+/** The end of the log, with the time of its last event; 0 where there is none. */
+export interface LogTail extends LogHead {
+  readonly at: number;
+}
+
+export function headOf({ sequence, logHash }: LogTail): LogHead {
+  return { sequence, logHash };
+}
+
 export interface LocalStore {
   readonly ledgerId: string;
   /** Takes the write lock. False when another process holds it: nothing happened, try again. */
@@ -55,7 +64,7 @@ export interface LocalStore {
   events(ref: RecordRef, from: number, limit: number): readonly EventRow[];
   payload(ref: RecordRef, revision: number, address: string): Uint8Array | undefined;
   list(query: ListQuery): Page;
-  head(): LogHead;
+  tail(): LogTail;
   log(after: number, limit: number): readonly EventRow[];
 
   writeEvent(sequence: number, logHash: string, event: WrittenEvent): void;

@@ -8,7 +8,7 @@
  * - 1 for counts, and `null` in a list. `null` in a field counts as absent.
  * Source: spec messages (validation).
  */
-import { assertNever, type Json, type JsonObject, jsonPath, parseJson, Refusal, utf8Decode } from '../core/index.js';
+import { assertNever, isJsonObject, type Json, jsonPath, parseJson, Refusal, utf8Decode } from '../core/index.js';
 import { canonicalMessage } from './canonical.js';
 import { type Message, UNKNOWN_FIELDS } from './schema.js';
 import { validateMessage } from './validate.js';
@@ -90,8 +90,8 @@ function readFields(
   path: Path,
   found: { unknown: boolean },
 ): Record<string, unknown> {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw refuse(path, 'this is not an object');
-  const object = value as JsonObject;
+  if (!isJsonObject(value)) throw refuse(path, 'this is not an object');
+  const object = value;
   const fields: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
     const item = object[key] as Json;

@@ -17,7 +17,7 @@ class Records {
       const state = this.states.get(id);
       return state === undefined ? undefined : { id, revision: 0, head: '', headAt: 0, state };
     };
-    return { now, get: get as never, lookup: () => [] };
+    return { now, get: get as never, behindMs: 0, lookup: () => [] };
   }
 
   apply(events: readonly NewEvent[]): void {

@@ -8,7 +8,7 @@
  * INVARIANT: no value of an argument becomes an entity or a function (policy.encode.closed).
  * Source: spec authority (policy: the encoder), reliability T32.
  */
-import type { Json, JsonObject } from '../core/index.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/index.js';
 import type { RecordShape, Shape } from './shape.js';
 
 /** A value as Cedar reads it. */
@@ -45,7 +45,7 @@ function encode(shape: Shape, value: Json): CedarValue | undefined {
     case 'list':
       return Array.isArray(value) ? encodeList(shape.of, value) : undefined;
     case 'record':
-      return isObject(value) ? encodeRecord(shape, value) : undefined;
+      return isJsonObject(value) ? encodeRecord(shape, value) : undefined;
   }
 }
 
@@ -86,14 +86,10 @@ function encodeRecord(shape: RecordShape, args: JsonObject): { readonly [name: s
 /** Whether a given argument, at any depth that has a shape, stays outside. */
 function leavesOut(shape: Shape, value: Json): boolean {
   if (shape.type === 'list') return Array.isArray(value) && value.some((one) => leavesOut(shape.of, one));
-  if (shape.type !== 'record' || !isObject(value)) return false;
+  if (shape.type !== 'record' || !isJsonObject(value)) return false;
   return Object.entries(value).some(([name, one]) => {
     if (one === null) return false;
     const member = Object.hasOwn(shape.members, name) ? shape.members[name] : undefined;
     return member === undefined || leavesOut(member.shape, one);
   });
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

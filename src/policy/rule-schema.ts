@@ -7,10 +7,8 @@
  * Source: spec authority (policy).
  */
 import * as z from 'zod';
-import { isWellFormed, LIMITS, PATTERNS, parseMoney } from '../core/index.js';
+import { ACTION_CLASSES, isWellFormed, LIMITS, PATTERNS, parseMoney } from '../core/index.js';
 import { WrittenRuleTest } from './test-case.js';
-
-export const CLASS_NAMES = ['read', 'reversible', 'irreversible', 'costly'] as const;
 
 /** `*` stands for any characters but `/`; a pattern without one is an exact name. */
 const Pattern = z
@@ -30,7 +28,7 @@ const storedMatch = {
   connector: Pattern.optional(),
   operation: Pattern.optional(),
   target: Pattern.optional(),
-  class: z.array(z.enum(CLASS_NAMES)).min(1).max(CLASS_NAMES.length).optional(),
+  class: z.array(z.enum(ACTION_CLASSES)).min(1).max(ACTION_CLASSES.length).optional(),
 };
 
 const StoredMatch = z.strictObject(storedMatch);

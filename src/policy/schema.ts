@@ -4,24 +4,22 @@
  * Source: spec authority (trust configuration, approval rules), doors (configuration).
  */
 import * as z from 'zod';
-import { digest, type Json, LIMITS, PATTERNS } from '../core/index.js';
+import { ACTION_CLASSES, DURATION, digest, type Json, LIMITS, PATTERNS, parseDuration } from '../core/index.js';
 import { StoredPolicy, WrittenPolicy } from './rule-schema.js';
 
 /** The one record of kind `config`. */
 export const CONFIG_RECORD = { kind: 'config', id: 'trust' } as const;
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** `90s`, `15m`, `24h` or `7d`, as milliseconds. */
 const WrittenDuration = z
   .string()
-  .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'a duration is a whole number and one of s, m, h, d, such as `15m`')
-  .transform((text) => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0));
+  .regex(DURATION, 'a duration is a whole number and one of s, m, h, d, such as `15m`')
+  .transform((text) => parseDuration(text) ?? 0);
 
 /** Milliseconds, as the ledger holds a duration. */
 const StoredDuration = z.int().min(1);
 
-const ClassName = z.enum(['read', 'reversible', 'irreversible', 'costly']);
+const ClassName = z.enum(ACTION_CLASSES);
 
 /** `*` stands for any characters but `/`; a pattern without one is an exact name. */
 const Pattern = z.string().min(1).max(LIMITS.targetCharsMax);

@@ -128,6 +128,30 @@ export const actionRequirements = {
     source: 'actions',
     behaviour: 'a proposal and an approval expire at their deadlines, not before',
   },
+  'actions.machine.every-attempt': {
+    source: 'actions',
+    behaviour: 'an action is failed only when none of its attempts may have had an effect; each is heard for itself',
+  },
+  'actions.machine.replaced': {
+    source: 'actions',
+    behaviour: 'what was replaced is never approved or launched again, whatever is found out of it',
+  },
+  'actions.machine.attempts-bounded': {
+    source: 'reliability',
+    behaviour: 'an action is launched a bounded number of times',
+  },
+  'actions.launch.clock': {
+    source: 'reliability',
+    behaviour: 'a clock that stands more than five seconds before the log launches nothing',
+  },
+  'actions.launch.duplicate': {
+    source: 'actions',
+    behaviour: 'of equal actions that waited beside each other one has its effect, unless a person was shown the other',
+  },
+  'actions.undo.once': {
+    source: 'actions',
+    behaviour: 'what an action did is undone once, whoever asks',
+  },
   'actions.machine.fresh-receipts': {
     source: 'actions',
     behaviour: 'after a failure only receipts that were asked for since then count',

@@ -46,6 +46,18 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'a damaged memory of the ledger is a barrier as well, and can be restored',
   },
+  'app.border.refusals': {
+    source: 'core, doors',
+    behaviour: 'whatever a program hands to a method of the gate, nothing but a refusal in fixed words comes out of it',
+  },
+  'app.border.library': {
+    source: 'core, doors',
+    behaviour: 'the other functions of the library that take a value, an id or a path answer a hostile one alike',
+  },
+  'app.border.once': {
+    source: 'doors',
+    behaviour: 'what is handed over is read once and copied: what it becomes afterwards changes nothing',
+  },
   'app.tool.closed': { source: 'doors', behaviour: 'a tool tells when it was denied, taken back or too late' },
   'app.tool.definition': { source: 'doors', behaviour: 'the definition of a tool is checked where it is made' },
   'app.tool.frozen-args': {
@@ -86,6 +98,10 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'a launch without its receipts, nonces, keys, people, policy or time is found',
   },
+  'audit.decided-again': {
+    source: 'ledger',
+    behaviour: 'an event that the gate would not have written over the log before it is found, whoever hashed it',
+  },
   'audit.legal-steps': { source: 'ledger', behaviour: 'a step that an action can not take is found' },
   'audit.receipts': { source: 'ledger', behaviour: 'a receipt that was no good at its place in the log is found' },
   'audit.registry-authority': {
@@ -99,6 +115,14 @@ export const appRequirements = {
   'app.inbox.expired': {
     source: 'actions',
     behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',
+  },
+  'app.inbox.quorum': {
+    source: 'actions, authority',
+    behaviour: 'an act is listed with how many people have to sign it, and how many have',
+  },
+  'app.inbox.late-result': {
+    source: 'actions',
+    behaviour: 'a result that contradicts is listed with the finding that settles it',
   },
   'app.inbox.outdated': {
     source: 'actions, authority',

@@ -172,6 +172,30 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'a rule may name groups of people; one without active people is nobody',
   },
+  'authority.standing.signers-stand': {
+    source: 'authority',
+    behaviour: 'a standing approval stands for people who could approve this very action now, by keys that still count',
+  },
+  'authority.standing.money': {
+    source: 'authority',
+    behaviour: 'a bound on money covers no action that names none, or another currency',
+  },
+  'authority.standing.found': {
+    source: 'authority',
+    behaviour: 'standing approvals that are over stand in the way of no other',
+  },
+  'authority.finding.methods': {
+    source: 'authority',
+    behaviour: 'a finding is signed in a way that counts for the class of its action',
+  },
+  'authority.acts.fresh-signers': {
+    source: 'authority',
+    behaviour: 'of two acts at once each is judged by the people, keys and rules that the other one left',
+  },
+  'authority.freeze.named': {
+    source: 'authority',
+    behaviour: 'what is frozen is named as actions name it; any other name is refused',
+  },
   'authority.standing.bounds': {
     source: 'authority',
     behaviour: 'a standing approval covers exactly its project, agents, operations, targets, arguments and money',

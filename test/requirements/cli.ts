@@ -35,6 +35,36 @@ export const cliRequirements = {
     source: 'ledger',
     behaviour: 'a backup is verified and can be put back; nothing is launched until an operator accepts it',
   },
+  'cli.files.plain': {
+    source: 'doors',
+    behaviour:
+      'a command reads plain files up to a limit: a pipe, a device or a folder is refused, and none is waited for',
+  },
+  'cli.files.home': {
+    source: 'doors',
+    behaviour: 'a pipe in the place of a file of the home or of a project is found and refused, and hangs nobody',
+  },
+  'cli.files.standard-input': {
+    source: 'doors',
+    behaviour: 'what is piped to a command is read to its end, up to the limit',
+  },
+  'cli.mistakes.paths': {
+    source: 'core, doors',
+    behaviour: 'a path where no folder or file can be made is refused with advice, and is no fault',
+  },
+  'cli.mistakes.store': {
+    source: 'doors',
+    behaviour: 'a store that no URL names is refused with advice, before anything is made',
+  },
+  'cli.mistakes.echo': {
+    source: 'core',
+    behaviour: 'what is typed in the place of a name is not said again in the refusal',
+  },
+  'cli.mistakes.keys': {
+    source: 'core, doors',
+    behaviour: 'an unknown key of a configuration is named where it is a word, and else by its line alone',
+  },
+  'cli.mistakes.ascii': { source: 'core, doors', behaviour: 'JSON on the command line is ASCII' },
   'cli.doctor': { source: 'doors', behaviour: 'doctor says what is not well and how to mend it' },
   'cli.doctor.thread-key': {
     source: 'doors',

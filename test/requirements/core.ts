@@ -32,6 +32,18 @@ export const coreRequirements = {
     source: 'core',
     behaviour: '64 levels have a canonical form; 65 levels and cycles are refused',
   },
+  'core.plain.copy': {
+    source: 'core, doors',
+    behaviour: 'what a program hands over is copied to plain data that shares nothing with it',
+  },
+  'core.plain.refusals': {
+    source: 'core, doors',
+    behaviour: 'what is no plain data is refused with its path in fixed words, and nothing that it throws leaves',
+  },
+  'core.plain.limits': {
+    source: 'core',
+    behaviour: 'what is handed over has limits of bytes, contents and nesting, which hold before it is walked',
+  },
   'core.digest.domains': {
     source: 'core',
     behaviour: 'the list of domains is closed, and each has a published vector',

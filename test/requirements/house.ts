@@ -10,6 +10,7 @@ export const houseRequirements = {
   },
   'house.sizes': { source: 'style', behaviour: 'source files have at most 300 lines, and lines at most 120 columns' },
   'house.prose-head': { source: 'style', behaviour: 'every source file says in its first lines what it is' },
+  'house.one-reader': { source: 'style', behaviour: 'files are read by one reader, which never waits and has a limit' },
   'house.no-loose-ends': {
     source: 'style',
     behaviour: 'no forgotten marker, no skipped or exclusive test, no silenced type error, no JSON.parse outside core',

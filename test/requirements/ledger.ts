@@ -57,6 +57,10 @@ export const ledgerRequirements = {
     source: 'reliability',
     behaviour: 'a unit is dated never before a record that it names, also after the clock was set back',
   },
+  'ledger.time.forward': {
+    source: 'reliability',
+    behaviour: 'what time has closed stays closed when a clock is set back',
+  },
   'ledger.time.after-locks': { source: 'ledger', behaviour: 'the time of a commit is read behind its last lock' },
   'ledger.lookup.exact': {
     source: 'ledger',

@@ -119,6 +119,10 @@ export const policyRequirements = {
     source: 'authority, actions (facts)',
     behaviour: 'a budget covers no other currency, and no action of which the amount is not known',
   },
+  'policy.version.checked': {
+    source: 'authority',
+    behaviour: 'a stored configuration that is not the one of its version is not used',
+  },
   'policy.budget.audited': {
     source: 'ledger (verify), reliability I5',
     behaviour: 'the audit finds a launch beyond its bound, and one that took nothing of it',

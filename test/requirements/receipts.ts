@@ -31,6 +31,10 @@ export const receiptRequirements = {
   'receipts.batch.cli': promise('the command line signs several requests with one passphrase'),
   'receipts.replay': promise('a receipt counts once, also when it is handed in side by side'),
   'receipts.foreign': promise('a receipt of one person, kind or ledger counts for no other'),
+  'receipts.away.feasible': {
+    source: 'authority',
+    behaviour: 'nobody is asked to sign for being away until a time, or with a delegate, that could not be',
+  },
   'receipts.away.own': promise('who is away says so with an own signature, for a year at most'),
   'receipts.away.powerless': promise('being away changes neither who may sign nor how many have to'),
   'receipts.away.shown': promise('lists show who is away, until when, and who stands in'),

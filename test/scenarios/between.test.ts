@@ -1,6 +1,6 @@
 /**
- * What changes while a launch is being made ready, after everything was looked at and before the commit: the commit looks
- * again. The change is made by the connector's own look at the outside world, which comes last.
+ * What changes while a launch is being made ready, after everything was looked at and before the commit: the commit
+ * looks again. The change is made by the connector's own look at the outside world, which comes last.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

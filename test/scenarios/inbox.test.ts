@@ -1,17 +1,21 @@
 /** What waits for a person is never hidden behind what has expired. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { requestKind } from '../../src/approvals/index.js';
+import { type Act, requestKind } from '../../src/approvals/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import {
   addKeyAct,
+  approved,
   BOB,
   carriedOut,
   codeOf,
   configAct,
   homeWorld,
+  memoryWorld,
+  personWithKey,
   proposed,
   sending,
+  signed,
   TRUST,
 } from '../support/gate-world.js';
 import { verifies } from '../support/verifies.js';
@@ -57,5 +61,79 @@ it('says to ask again for what was asked under another configuration', async () 
   assert.equal(await codeOf(world.gate.request(actionId)), 'policy_changed', 'what was said before leads nowhere');
   const again = await world.gate.proposeLike(actionId);
   assert.ok((await next()).includes(`countersign action request ${again.action_id}`));
+  await world.close();
+});
+
+it('tells of an act how many people have to sign it, and how many have', async () => {
+  verifies('app.inbox.quorum');
+  const world = await memoryWorld();
+  const rows = async () =>
+    (await world.gate.decisions()).map(({ approvers, approvals, quorum }) => [approvers[0], approvals, quorum]);
+  const alone = await world.gate.requestAct(addKeyAct(BOB, ['approver', 'operator']));
+  assert.deepEqual(await rows(), [['human:alice', 0, 1]]);
+  await world.gate.submit(signed(alone.request));
+  const { request } = await world.gate.requestAct(addKeyAct(personWithKey('human:eve', 5)));
+  assert.deepEqual(await rows(), [
+    ['human:alice', 0, 2],
+    ['human:bob', 0, 2],
+  ]);
+  await world.gate.submit(signed(request));
+  assert.deepEqual(await rows(), [['human:bob', 1, 2]]);
+  await world.close();
+});
+
+it('tells what a person can do about a result that contradicts, and that works', async () => {
+  verifies('app.inbox.late-result');
+  const world = await memoryWorld();
+  for (const [first, late, outcomes] of [
+    ['confirmed', 'failed', ['confirmed']],
+    ['failed', 'confirmed', ['confirmed', 'failed']],
+  ] as const) {
+    for (const outcome of outcomes) {
+      const actionId = await approved(world, { args: { text: `${first} ${outcome}` } });
+      let answer: (result: { result: 'confirmed' | 'failed' }) => void = () => undefined;
+      world.connector.timeoutMs = 1;
+      world.connector.behave = () => new Promise((resolve) => (answer = resolve));
+      assert.equal((await world.gate.execute(actionId)).state, 'unknown');
+      const find = async (found: 'confirmed' | 'failed') => {
+        const finding = { kind: 'finding', action_id: actionId, outcome: found, evidence: 'seen' } as const;
+        await world.gate.submit(signed((await world.gate.requestResolution(finding)).request));
+      };
+      await find(first);
+      answer({ result: late });
+      await world.gate.wait(actionId, ({ late_result }) => late_result !== null, 10_000);
+      const [row] = await world.gate.decisions();
+      assert.equal(row?.what, 'late_result');
+      const named = [...(row?.next ?? '').matchAll(/--outcome (\w+)/g)].map((match) => match[1]);
+      assert.deepEqual(named, outcomes);
+      assert.match(row?.next ?? '', new RegExp(`^countersign action finding ${actionId} --evidence `));
+      await find(outcome);
+      assert.deepEqual(await world.gate.decisions(), []);
+    }
+  }
+  await world.close();
+});
+
+it('asks nobody to sign for being away until a time, or with a delegate, that could not be', async () => {
+  verifies('receipts.away.feasible');
+  const world = await memoryWorld();
+  await carriedOut(world, addKeyAct(BOB));
+  const now = world.clock.now();
+  const away = (until: number | null, delegate: string | null): Act => ({
+    kind: 'registry',
+    change: { change: 'away', person: 'human:bob', until, delegate },
+  });
+  for (const [act, code] of [
+    [away(now + 1_000, 'human:nobody'), 'approvers'],
+    [away(now + 1_000, 'human:bob'), 'approvers'],
+    [away(now, null), 'invalid'],
+    [away(now + LIMITS.awayMsMax + 1, null), 'invalid'],
+    [away(null, 'human:alice'), 'invalid'],
+  ] as const) {
+    assert.equal(await codeOf(world.gate.requestAct(act)), code);
+  }
+  assert.deepEqual(await world.gate.decisions(), [], 'no request was issued');
+  await world.gate.requestAct(away(now + LIMITS.awayMsMax, 'human:alice'));
+  assert.equal((await world.gate.decisions('human:bob')).length, 1);
   await world.close();
 });

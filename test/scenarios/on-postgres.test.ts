@@ -1,6 +1,6 @@
 /**
- * The scenarios on which most hangs, on PostgreSQL: who launches, how often, and what the thread says of it; and whether a
- * gate is alone, which the leases tell there. All others follow in the long run.
+ * The scenarios on which most hangs, on PostgreSQL: who launches, how often, and what the thread says of it; and
+ * whether a gate is alone, which the leases tell there. All others follow in the long run.
  */
 import { it } from 'node:test';
 import { passesOnPostgres } from '../support/run-on-postgres.js';

@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/audit.js';
 import { examine, homeAt } from '../../src/app/index.js';
-import { Inspection } from '../../src/app/inspection.js';
 import { describeKey, describePerson, listPeople } from '../../src/app/internal.js';
 import { endOpenActions, recoverApprover, recoverable } from '../../src/app/recover.js';
 import type { Act } from '../../src/approvals/index.js';
 import { confirmationCode, keyId, keyKind, personKind, recoverLedger } from '../../src/identity/index.js';
-import type { LedgerEvent } from '../../src/ledger/index.js';
 import { addPasskeyAct, authenticator } from '../support/authenticator.js';
 import {
   ALICE,
@@ -25,6 +23,7 @@ import {
   TRUST,
   type World,
 } from '../support/gate-world.js';
+import { defectsIn, type Forged, logOf } from '../support/logs.js';
 import { verifies } from '../support/verifies.js';
 
 const DAY = 24 * 3_600_000;
@@ -255,12 +254,15 @@ describe('a ledger whose operators lost their keys', () => {
 
   it('is not taken for recovered by an event without one', async () => {
     verifies('receipts.recover.bounded');
-    const inspection = new Inspection();
-    const event = (kind: 'ledger' | 'key', id: string, type: string, data: LedgerEvent['data']) =>
-      ({ record: { kind, id }, revision: 1, type, at: 0, actor: 'human:eve', data }) as unknown as LedgerEvent;
-    await inspection.see(event('ledger', 'ledger', 'bootstrap-completed', {}));
-    const authorization = { recovery: 'terminal' };
-    await inspection.see(event('key', 'k', 'key-revoked', { authorization }));
-    assert.equal(inspection.defects.length, 1);
+    const world = await memoryWorld();
+    const events = await logOf(world.gate.ledger);
+    const alice = keyId(ALICE.key.publicKey);
+    const data = { authorization: { recovery: 'terminal' } };
+    const record = { kind: 'key', id: alice } as const;
+    const last = events.at(-1) as Forged;
+    const forged: Forged = { ...last, record, revision: 1, type: 'key-revoked', data };
+    assert.deepEqual(await defectsIn(world.gate.ledger, [...events, forged]), [
+      'no receipt of kind registry stands behind this',
+    ]);
   });
 });

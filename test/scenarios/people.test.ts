@@ -1,6 +1,6 @@
 /**
- * Several people: quorum, groups, who may not count, what an agent may ask for, denials and what follows them, the brake,
- * and two operators.
+ * Several people: quorum, groups, who may not count, what an agent may ask for, denials and what follows them, the
+ * brake, and two operators.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

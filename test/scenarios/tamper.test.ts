@@ -1,6 +1,6 @@
 /**
- * What was approved is what is launched, or nothing is: every stored field of an approved action is changed by a byte behind
- * the gate's back, and everything else that a launch reads is changed in front of it.
+ * What was approved is what is launched, or nothing is: every stored field of an approved action is changed by a byte
+ * behind the gate's back, and everything else that a launch reads is changed in front of it.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -137,7 +137,9 @@ describe('a refusal', () => {
       events.map(({ data }) => data),
       [
         { code: 'secret_value', total: 1, verb: 'propose', project: 'acme' },
-        ...[2, 3, 4].map((total) => ({ code: 'unknown_action', total, verb: 'execute' })),
+        { code: 'unknown_action', total: 2, verb: 'execute' },
+        { code: 'invalid', total: 3, verb: 'execute' },
+        { code: 'unknown_action', total: 4, verb: 'execute' },
         { code: 'format', total: 5, verb: 'approve' },
       ],
     );

@@ -2,7 +2,7 @@
 
 import type { ActionState } from '../../src/actions/index.js';
 import { type ActionCommand, type ActionContent, actionKind, decideAction } from '../../src/actions/index.js';
-import { type JsonObject, type Principal, Refusal } from '../../src/core/index.js';
+import { type JsonObject, LIMITS, type Principal, Refusal } from '../../src/core/index.js';
 import type { Decision } from '../../src/policy/index.js';
 
 export const AT = 1_790_000_000_000;
@@ -133,6 +133,18 @@ export function after(...commands: readonly (ActionCommand | readonly [ActionCom
 }
 
 const { propose, approve, launch, confirm, fail, lose, cancel, deny, interrupt, replace } = COMMANDS;
+/** When a connector may be believed that says there is no effect. */
+export const SETTLED_AT = AT + 10_000 + LIMITS.graceMs;
+/** Another attempt, of an operation that knows a repeated call for ever. */
+export const retry: ActionCommand = {
+  do: 'launch',
+  launch: { ...launch.launch, dedupeWindowMs: Number.POSITIVE_INFINITY },
+};
+const again = approvalAgain();
+
+function approvalAgain(): ActionCommand {
+  return { do: 'approve', approval: approvalBy('human:alice', 2) };
+}
 
 /** Each state, with what leads to it. */
 export const STATES = {
@@ -150,6 +162,14 @@ export const STATES = {
   denied: after(propose, approve, deny),
   expired: after(propose, [{ do: 'expire' }, CONTENT.approve_by]),
   late: after(propose, approve, launch, fail, confirm),
+  /** The first attempt is unknown, and the second had no effect. */
+  halfKnown: after(propose, approve, launch, lose, approve, retry, settlement('failed', 'connector', 2)),
+  /** Established after the action was replaced. */
+  failedReplaced: after(propose, approve, launch, lose, replace, [settlement('failed', 'reconcile'), SETTLED_AT]),
+  lateApproved: after(propose, approve, launch, fail, again, confirm),
+  lateLaunched: after(propose, approve, launch, fail, again, launch, confirm),
+  lateCancelled: after(propose, approve, launch, fail, cancel, confirm),
+  lateConfirmed: after(propose, approve, launch, confirm, fail),
 } as const;
 
 export type StateName = keyof typeof STATES;

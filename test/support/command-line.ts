@@ -70,7 +70,9 @@ function run(
   { environment = {}, input = '', folder }: RunOptions,
 ): Promise<Ran> {
   const env = { ...process.env, NO_COLOR: '1', ...environment };
-  const child = spawn(program, words, { env, ...(folder === undefined ? {} : { cwd: folder }) });
+  // One that hangs ends without an exit code.
+  const bound = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
+  const child = spawn(program, words, { env, ...bound, ...(folder === undefined ? {} : { cwd: folder }) });
   let out = '';
   let err = '';
   child.stdout.on('data', (data: Buffer) => {

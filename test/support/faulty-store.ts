@@ -18,7 +18,7 @@ export const FAULTY_METHODS = [
   'event',
   'events',
   'payload',
-  'head',
+  'tail',
   'log',
   'writeEvent',
   'writePayload',
@@ -109,8 +109,8 @@ export class FaultyStore extends StoreDecorator {
   override payload(...parts: Parameters<LocalStore['payload']>) {
     return this.#guarded('payload', () => super.payload(...parts));
   }
-  override head() {
-    return this.#guarded('head', () => super.head());
+  override tail() {
+    return this.#guarded('tail', () => super.tail());
   }
   override log(...parts: Parameters<LocalStore['log']>) {
     return this.#guarded('log', () => super.log(...parts));

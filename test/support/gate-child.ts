@@ -7,7 +7,7 @@
  * one action behind the other, until it is killed; at the HIT-th call of the failpoint POINT it kills itself. `pause ACTION`:
  * stops itself at `launch.before-call`, and goes on when it is told by a signal; a number behind it is the time of its lease.
  */
-import { appendFileSync, writeSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CountersignGate, open } from '../../src/app/index.js';
 import { signWith } from '../../src/approvals/index.js';
@@ -37,6 +37,13 @@ export function loggedNoop(folder: string, now: () => number = Date.now): Connec
       };
     },
   };
+}
+
+/** The clock of everything that works in a folder: as far ahead as the file `ahead` says, in milliseconds. */
+function clockOf(folder: string) {
+  const path = join(folder, 'ahead');
+  const ahead = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+  return { now: () => Date.now() + ahead, monotonic: () => performance.now() };
 }
 
 async function race(gate: CountersignGate, actionId: string, count: number): Promise<void> {
@@ -92,7 +99,9 @@ async function main(): Promise<void> {
   const failpoint = mode === 'pause' ? pausing : killingAt(point, Number(hit));
   // A stopped process has a short lease where it is told so.
   const lease = mode === 'pause' && point !== '' ? { leaseMs: Number(point) } : {};
-  const gate = await open({ home: join(folder, 'home'), connectors: [loggedNoop(folder)], failpoint, ...lease });
+  const clock = clockOf(folder);
+  const connectors = [loggedNoop(folder, () => clock.now())];
+  const gate = await open({ home: join(folder, 'home'), connectors, clock, failpoint, ...lease });
   if (mode === 'race') await race(gate, first, Number(point));
   if (mode === 'cycles') await cycles(gate, first);
   if (mode === 'pause') tell(await gate.execute(first));

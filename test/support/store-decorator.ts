@@ -55,8 +55,8 @@ export class StoreDecorator implements LocalStore {
   list(...parts: Parameter<'list'>) {
     return this.inner.list(...parts);
   }
-  head() {
-    return this.inner.head();
+  tail() {
+    return this.inner.tail();
   }
   log(...parts: Parameter<'log'>) {
     return this.inner.log(...parts);

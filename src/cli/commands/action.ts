@@ -267,7 +267,8 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
   };
   for (const row of rows) {
     output.line(`${paint.bold(words[row.what] ?? row.what)} ${row.id} ${shown(row.operation)} on ${shown(row.target)}`);
-    const missing = row.what === 'approval' ? `${row.approvals} of ${row.quorum} approvals, ` : '';
+    const counts = row.what === 'approval' || (row.what === 'request' && row.quorum > 1);
+    const missing = counts ? `${row.approvals} of ${row.quorum} approvals, ` : '';
     output.line(`  ${missing}${timeText(row.due, Date.now())}`);
     output.line(`  next: ${row.next}`);
   }

@@ -6,12 +6,13 @@
  * says DEMO LEDGER.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Fault, Refusal } from '../../core/index.js';
 import { type Output, paint, type Streams, shown } from '../output.js';
 import type { Command } from '../run.js';
+import { readText } from './propose.js';
 
 export interface DemoOptions {
   readonly folder?: string;
@@ -24,19 +25,31 @@ interface Demo {
   readonly repository: string;
 }
 
+/** What the demonstration makes in its folder. */
+const PARTS = [
+  'home',
+  'repository',
+  'effects',
+  'passphrase',
+  'other-receipt.json',
+  'used-receipt.json',
+  'damaged-home',
+];
+
 const PASSPHRASE = 'demo passphrase';
 
 export function demo(options: DemoOptions): Command {
   return async ({ output }) => {
     const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), 'countersign-demo-')));
     const app = await import('../../app/index.js');
+    const { makeFolder } = await import('../../app/internal.js');
     app.checkHome(app.homeAt(join(folder, 'home'), {}));
     const made: Demo = { output, folder, home: join(folder, 'home'), repository: join(folder, 'repository') };
-    if (existsSync(made.home) || existsSync(made.repository)) {
+    if (PARTS.some((name) => existsSync(join(folder, name)))) {
       const next = 'name another folder';
       throw new Refusal('already_initialized', 'there is a demonstration in the folder already', { next });
     }
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 'folder', 0o700);
     await prepare(made);
     const merge = await refusedWithoutReceipt(made);
     await approveAndMerge(made, merge);
@@ -130,7 +143,7 @@ async function prepare(made: Demo): Promise<void> {
   writeFileSync(join(folder, 'passphrase'), PASSPHRASE, { mode: 0o600 });
   const key = await app.makeKey(ledgerId, 'human:alice', PASSPHRASE, app.keyPath(place, 'human:alice'));
   const gate = await app.open({ home });
-  await bootstrapApprover(gate.ledger, ledgerId, readFileSync(key.path, 'utf8'), key.code, 'demo');
+  await bootstrapApprover(gate.ledger, ledgerId, readText(key.path), key.code, 'demo');
   await gate.close();
   output.line('  In a gate of your own you type the code of your key here. The demo typed it for you.');
 }
@@ -177,8 +190,7 @@ async function approveAndMerge(made: Demo, { actionId, otherReceipt }: Merge): P
   for (const line of git(made.repository, 'log', '--oneline', '--first-parent', 'main').trimEnd().split('\n')) {
     made.output.line(`  ${shown(line)}`);
   }
-  if (readFileSync(join(made.repository, 'total.js'), 'utf8') !== FIXED)
-    throw new Fault('internal', 'the fix is not on main');
+  if (readText(join(made.repository, 'total.js')) !== FIXED) throw new Fault('internal', 'the fix is not on main');
 }
 
 async function notTwice(made: Demo, { actionId }: Merge): Promise<void> {

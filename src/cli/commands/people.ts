@@ -2,13 +2,13 @@
  * Who signs: keys and passkeys, being away, the list of people, and the ceremonies at the terminal. Nothing here makes
  * a command a person: a signature or a code that is typed does.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isoTime, PATTERNS, Refusal } from '../../core/index.js';
 import { type Output, paint, shown, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { askText, hasTerminal, readPassphrase } from '../terminal.js';
-import { readContent } from './propose.js';
+import { readText } from './propose.js';
 
 function personOf(name: string): string {
   const person = name.startsWith('human:') ? name : `human:${name}`;
@@ -31,7 +31,7 @@ export function key(name: string, options: KeyOptions): Command {
     const path = resolve(options.out ?? app.keyPath(opened.home, person));
     if (existsSync(path) && !identity.bootstrapped) {
       // The ceremony was interrupted: the key is there, and its code was never typed.
-      const held = app.readKeyFile(new TextDecoder().decode(readContent(path)));
+      const held = app.readKeyFile(readText(path));
       if (held.person !== person) throw new Refusal('invalid', 'the key file is somebody else’s', { path: 'out' });
       await confirmFirst(output, opened, path, app.confirmationCode(identity.ledger_id, held.publicKey));
       output.value({ person, key_file: path, confirmed: true });
@@ -70,7 +70,7 @@ export async function confirmFirst(output: Output, opened: OpenGate, path: strin
   output.line(`The code of this key is ${paint.bold(code)}.`);
   const typed = await askText('Type the code to make it the key of the first approver');
   const { ledger_id } = await opened.identity();
-  await bootstrapApprover(opened.ledger, ledger_id, readFileSync(path, 'utf8'), typed, 'terminal');
+  await bootstrapApprover(opened.ledger, ledger_id, readText(path), typed, 'terminal');
 }
 
 export interface PasskeyOptions {
@@ -121,7 +121,7 @@ export function recover(name: string, options: KeyOptions): Command {
     const recovered = async () => {
       output.line(`The code of this key is ${paint.bold(made.code)}.`);
       const typed = await askText('Type the code to recover the ledger with this key');
-      return recoverApprover(home, readFileSync(fresh, 'utf8'), typed);
+      return recoverApprover(home, readText(fresh), typed);
     };
     const done = await recovered().catch((error: unknown) => {
       // Refused is not recovered. Whatever else it was, the key may be registered: then its file is all there is.

@@ -1,8 +1,16 @@
 /**
  * `action propose`: asks for an effect. With `--dry-run` it only tells what would be decided.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
-import { type JsonObject, LIMITS, parseJson, Refusal } from '../../core/index.js';
+import { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../../app/internal.js';
+import {
+  type ActionClass,
+  isJsonObject,
+  type JsonObject,
+  LIMITS,
+  parseDuration,
+  parseJson,
+  Refusal,
+} from '../../core/index.js';
 import { outcomeWord, paintState, shown } from '../output.js';
 import type { Command, Settings } from '../run.js';
 
@@ -14,7 +22,7 @@ export interface ProposeOptions {
   readonly args?: string;
   readonly amount?: string;
   readonly currency?: string;
-  readonly class?: 'read' | 'reversible' | 'irreversible' | 'costly';
+  readonly class?: ActionClass;
   readonly workItem?: string;
   readonly approver?: readonly string[];
   readonly approveWithin?: string;
@@ -107,46 +115,25 @@ function proposalOf(options: ProposeOptions) {
 /** JSON in the option itself, `@FILE`, or `-` for standard input; read strictly. */
 function readArgs(option: string | undefined): JsonObject {
   if (option === undefined) return {};
-  const text =
-    option === '-' ? readContent('/dev/stdin') : option.startsWith('@') ? readContent(option.slice(1)) : option;
+  const text = option === '-' ? readContent('-') : option.startsWith('@') ? readContent(option.slice(1)) : option;
   const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal('invalid', 'the arguments are not a JSON object', { path: 'args' });
-  }
-  return value as JsonObject;
+  if (!isJsonObject(value)) throw new Refusal('invalid', 'the arguments are not a JSON object', { path: 'args' });
+  return value;
 }
 
+/** The bytes of a file, or of the standard input for `-`. Refuses `invalid`. */
 export function readContent(path: string): Uint8Array {
-  try {
-    return readBounded(path === '-' || path === '/dev/stdin' ? STANDARD_INPUT : path);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal('invalid', `the file \`${shown(path)}\` can not be read`);
-  }
+  const isStandard = path === '-';
+  const read = isStandard ? readStandardInput(LIMITS.contentBytesMax) : readPlainFile(path, LIMITS.contentBytesMax);
+  if (read.ok) return read.bytes;
+  const what = isStandard ? 'the standard input' : `the file \`${shown(path)}\``;
+  const next = read.reason === 'not_plain' ? { next: '`-` reads what is piped to the command' } : {};
+  throw new Refusal('invalid', `${what} ${FILE_REASONS[read.reason]}`, next);
 }
 
-/**
- * The standard input by its number: whoever starts this program from another one may give it a socket, which can not be
- * opened by a name.
- */
-const STANDARD_INPUT = 0;
-
-/** Reads at most `contentBytesMax` bytes, whatever stands at the path: a file, a pipe, a device without end. */
-function readBounded(path: string | typeof STANDARD_INPUT): Uint8Array {
-  const handle = path === STANDARD_INPUT ? path : openSync(path, 'r');
-  try {
-    const chunks: Uint8Array[] = [];
-    for (let total = 0; ; ) {
-      const chunk = new Uint8Array(65_536);
-      const count = readSync(handle, chunk);
-      if (count === 0) return Buffer.concat(chunks);
-      total += count;
-      if (total > LIMITS.contentBytesMax) throw new Refusal('invalid', 'the input is longer than the limit');
-      chunks.push(chunk.subarray(0, count));
-    }
-  } finally {
-    if (handle !== STANDARD_INPUT) closeSync(handle);
-  }
+/** The same, as text. */
+export function readText(path: string): string {
+  return textOf(readContent(path));
 }
 
 function wholeNumber(text: string, path: string): number {
@@ -154,12 +141,9 @@ function wholeNumber(text: string, path: string): number {
   return Number(text);
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** `90s`, `15m`, `24h` or `7d` in milliseconds. */
 export function duration(text: string): number {
-  if (!/^[1-9]\d{0,5}[smhd]$/.test(text)) {
-    throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
-  }
-  return Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0);
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
 }

@@ -1,7 +1,6 @@
 /**
  * Setting a gate up and keeping it: `init`, `doctor`, `backup`, `restore`.
  */
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PATTERNS, Refusal } from '../../core/index.js';
 import type { TEMPLATE_NAMES } from '../options.js';
@@ -25,8 +24,12 @@ export interface InitOptions {
 export function init(options: InitOptions): Command {
   return async ({ output, options: common }) => {
     const app = await import('../../app/index.js');
+    const { makeFolder } = await import('../../app/internal.js');
     const home = app.homeAt(common.home, app.readEnvironment());
     const approver = await approverName(options);
+    if (options.agent?.some((name) => !PATTERNS.name.test(name)) === true) {
+      throw new Refusal('invalid', 'an agent is named by letters, digits, `.`, `_` and `-`', { path: 'agent' });
+    }
     if (options.project !== undefined && !PATTERNS.project.test(options.project)) {
       throw new Refusal('invalid', 'this is no name of a project', { path: 'project' });
     }
@@ -38,7 +41,7 @@ export function init(options: InitOptions): Command {
       ...(options.noopFolder === undefined ? {} : { noopFolder: resolve(options.noopFolder) }),
       ...(options.template === undefined ? {} : { template: options.template }),
     });
-    if (options.noopFolder !== undefined) mkdirSync(resolve(options.noopFolder), { recursive: true });
+    if (options.noopFolder !== undefined) makeFolder(resolve(options.noopFolder), 'noop-folder');
     const { ledgerId } = await app.initialize(home, {
       trust,
       ...(options.store === undefined ? {} : { store: options.store }),

@@ -90,7 +90,7 @@ export function show(grantId: string): Command {
 function showGrant(output: Output, found: Awaited<ReturnType<OpenGate['grants']>>[number]): void {
   for (const line of found.lines) output.line(line);
   output.line(`state: ${found.state}`);
-  output.line(`signed by: ${found.signed_by.map(shown).join(', ')}`);
+  output.line(`signed by: ${found.signers.map(({ person }) => shown(person)).join(', ')}`);
   output.line(`used: ${found.used} of ${found.grant.count}, ${found.holds.length} running or unknown`);
 }
 

@@ -6,9 +6,13 @@
  * may leave a `.call-…` folder, which nothing reads.
  * It refuses to link once `mayLink` says no.
  */
-import { link, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { link, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '../../core/index.js';
+import { Fault, LIMITS } from '../../core/index.js';
+import { readPlainFile, textOf } from '../plain-file.js';
+
+/** More than an effect can have: its arguments, and what stands around them. */
+const EFFECT_BYTES_MAX = 2 * LIMITS.argsBytesMax;
 
 /** Whether this call's file stands there now: made by it, made before by an equal call, or by another one. */
 export type Written = 'created' | 'same' | 'other' | 'too_late' | 'unwritable';
@@ -44,11 +48,9 @@ export async function readEffect(dir: string, name: string): Promise<{ text: str
   } catch {
     return undefined;
   }
-  try {
-    return { text: await readFile(join(dir, name), 'utf8') };
-  } catch (error) {
-    return isCode(error, 'ENOENT') ? 'absent' : undefined;
-  }
+  const read = readPlainFile(join(dir, name), EFFECT_BYTES_MAX);
+  if (read.ok) return { text: textOf(read.bytes) };
+  return read.reason === 'absent' ? 'absent' : undefined;
 }
 
 /** The file stands there already: is it this call's? */
@@ -56,7 +58,9 @@ async function compared(dir: string, name: string, text: string): Promise<Writte
   try {
     // The earlier call may have died between its link and its sync.
     await syncFolder(dir);
-    return (await readFile(join(dir, name), 'utf8')) === text ? 'same' : 'other';
+    const read = readPlainFile(join(dir, name), EFFECT_BYTES_MAX);
+    if (!read.ok && read.cause !== undefined) throw read.cause;
+    return read.ok && textOf(read.bytes) === text ? 'same' : 'other';
   } catch (error) {
     throw new Fault('internal', 'the earlier effect could not be read', error);
   }

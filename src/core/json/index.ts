@@ -16,6 +16,7 @@ import { JSON_REASONS, type Json, type JsonLimits, type JsonProblem, type JsonRe
 export { jsonPath } from './path.js';
 export { sameJson } from './same.js';
 export {
+  isJsonObject,
   JSON_REASONS,
   type Json,
   type JsonLimits,

@@ -11,6 +11,11 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
+/** Whether a value is an object, and neither null nor an array. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Every reason to refuse a text, with its words. They never hold a piece of the input. */
 export const JSON_REASONS = {
   too_long: 'text is longer than the limit',

@@ -6,9 +6,9 @@ import { Fault } from '../../core/index.js';
 import { claimName, type TakenClaim, type WrittenEvent, type WrittenPayload } from '../batch.js';
 import { EMPTY_LOG_HASH } from '../event.js';
 import { type KindName, type RecordRef, recordName } from '../kind.js';
-import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
+import type { ListQuery, LookupRow, Page } from '../ledger.js';
 import { type Place, pageLimit, pageOf, placeOf } from '../page.js';
-import type { EventRow, LocalStore, RecordRow } from '../store.js';
+import type { EventRow, LocalStore, LogTail, RecordRow } from '../store.js';
 
 export class MemoryStore implements LocalStore {
   readonly ledgerId: string;
@@ -100,11 +100,11 @@ export class MemoryStore implements LocalStore {
     );
   }
 
-  head(): LogHead {
+  tail(): LogTail {
     const last = this.#log.at(-1);
     return last === undefined
-      ? { sequence: 0, logHash: EMPTY_LOG_HASH }
-      : { sequence: last.sequence, logHash: last.logHash };
+      ? { sequence: 0, logHash: EMPTY_LOG_HASH, at: 0 }
+      : { sequence: last.sequence, logHash: last.logHash, at: last.at };
   }
 
   log(after: number, limit: number): readonly EventRow[] {

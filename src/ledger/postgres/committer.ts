@@ -64,6 +64,8 @@ export class Committer {
   readonly #queue = new UnitQueue();
   #scheduled = false;
   #running = 0;
+  /** Time of the newest event that this gate wrote: the log may not have it yet. */
+  #newestAt = 0;
   readonly #patience = new Patience();
   #timer: NodeJS.Timeout | undefined;
   #onIdle: () => void = () => undefined;
@@ -188,7 +190,8 @@ export class Committer {
         committed(uncertain);
         return uncertain;
       }
-      const base = baseOf(states.context, { ...begun, now: this.#options.time(begun.now) });
+      const lastAt = Math.max(begun.lastAt, this.#newestAt);
+      const base = baseOf(states.context, { ...begun, now: this.#options.time(begun.now), lastAt });
       const attempt = this.#decide(base, works, monotonic);
       if (attempt.run.batch.events.length === 0) {
         await connection.run(STATEMENTS.rollback);
@@ -199,6 +202,7 @@ export class Committer {
       const { batch } = attempt.run;
       await writeAndCommit(connection, batch, () => [connection.ask(STATEMENTS.writeQueue, placesOf(batch))]);
       states.remember(attempt.run.batch.records.values());
+      this.#newestAt = batch.events.reduce((newest, { at }) => Math.max(newest, at), this.#newestAt);
       committed(attempt);
       reach(failpoint, 'ledger.after-commit');
       return attempt;

@@ -62,6 +62,7 @@ export class Loaded {
     return {
       ...this.#states.context,
       now,
+      behindMs: 0,
       record: (ref) => this.#record(ref),
       lookup: () => [],
       claim: () => undefined,

@@ -30,6 +30,9 @@ export const STATEMENTS = all({
     FROM unnest($1::text[], $2::boolean[]) AS n(name, alone)`,
   lockSequencer: `SELECT pg_advisory_xact_lock(${SEQUENCER_LOCK})`,
   now: 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+  /** The time of the log's last event. */
+  lastAt: `SELECT e.at FROM (SELECT kind, id, revision FROM countersign.log ORDER BY sequence DESC LIMIT 1) AS l
+    JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision`,
 
   records: `SELECT ${RECORD_COLUMNS} FROM ${NAMED} AS n(kind, id)
     JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id`,

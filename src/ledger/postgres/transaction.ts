@@ -19,6 +19,8 @@ export interface Begun {
   readonly found: Found;
   /** The server's time behind the last lock. */
   readonly now: number;
+  /** The time of the log's last event; what is written and not in order yet is some milliseconds younger. */
+  readonly lastAt: number;
   /** Hashes of the events that an attempt before may have written. */
   readonly written: ReadonlySet<string>;
 }
@@ -33,14 +35,20 @@ export async function begin(
 ): Promise<Begun> {
   const records = locks.map(({ ref }) => ref);
   const locked = [records.map(recordName), locks.map(({ alone }) => alone)];
-  const [, , found, now, written] = await together([
+  const [, , found, now, lastAt, written] = await together([
     connection.ask(STATEMENTS.begin),
     locks.length === 0 ? undefined : connection.ask(STATEMENTS.lock, locked),
     states.load(connection, { ...wanted, records }),
     connection.ask(STATEMENTS.now),
+    connection.ask(STATEMENTS.lastAt),
     before === undefined ? undefined : connection.ask(STATEMENTS.eventHashes, placesOf(before)),
   ]);
-  return { found, now: now[0]?.[0] as number, written: new Set((written ?? []).map(([hash]) => hash as string)) };
+  return {
+    found,
+    now: now[0]?.[0] as number,
+    lastAt: (lastAt[0]?.[0] ?? 0) as number,
+    written: new Set((written ?? []).map(([hash]) => hash as string)),
+  };
 }
 
 /** One round trip, behind which the batch is durable. `extra` asks what goes with it, behind the events. */
@@ -66,10 +74,11 @@ export async function together<T extends readonly unknown[]>(
 }
 
 /** What a batch may read, over what was found. */
-export function baseOf(context: FoldContext, { found, now }: Begun): Base {
+export function baseOf(context: FoldContext, { found, now, lastAt }: Begun): Base {
   return {
     ...context,
-    now,
+    now: Math.max(now, lastAt),
+    behindMs: Math.max(0, lastAt - now),
     record: (ref) => found.record(ref),
     lookup: (kind, key) => found.lookup(kind, key),
     claim: (scope, principal, key) => found.claim(scope, principal, key)?.taken,

@@ -134,6 +134,8 @@ export function openDatabase(path: string, newLedgerId?: string): OpenedDatabase
   }
   let database: Connection | undefined;
   try {
+    // SQLite would wait for somebody to write into a pipe.
+    if (existsSync(path) && !statSync(path).isFile()) throw new Fault('corrupt', 'the store is no plain file');
     if (newLedgerId !== undefined) closeSync(openSync(path, 'a', 0o600));
     database = new Database(path, { timeout: OPEN_MS, fileMustExist: true });
     assertVersion(database);

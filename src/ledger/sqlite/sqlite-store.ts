@@ -5,13 +5,13 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { Fault, LIMITS, Refusal } from '../../core/index.js';
+import { Fault, isPathMistake, LIMITS, Refusal } from '../../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from '../batch.js';
 import { EMPTY_LOG_HASH } from '../event.js';
 import type { KindName, RecordRef } from '../kind.js';
 import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
-import type { EventRow, LocalStore, RecordRow } from '../store.js';
+import { type EventRow, headOf, type LocalStore, type LogTail, type RecordRow } from '../store.js';
 import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
 import { listStatement } from './list.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
@@ -44,7 +44,7 @@ export class SqliteStore implements LocalStore {
   static alone<Result>(path: string, act: (store: { ledgerId: string; head: LogHead }) => Result): Result {
     const store = SqliteStore.openAlone(path);
     try {
-      return act({ ledgerId: store.ledgerId, head: store.head() });
+      return act({ ledgerId: store.ledgerId, head: headOf(store.tail()) });
     } finally {
       store.close();
     }
@@ -162,8 +162,8 @@ export class SqliteStore implements LocalStore {
     return pageOf(query, (statement.all(...values) as RecordColumns[]).map(recordRowOf));
   }
 
-  head(): LogHead {
-    return (this.#statements.head.get() as LogHead | undefined) ?? { sequence: 0, logHash: EMPTY_LOG_HASH };
+  tail(): LogTail {
+    return (this.#statements.tail.get() as LogTail | undefined) ?? { sequence: 0, logHash: EMPTY_LOG_HASH, at: 0 };
   }
 
   log(after: number, limit: number): readonly EventRow[] {
@@ -243,14 +243,14 @@ export class SqliteStore implements LocalStore {
   }
 }
 
-/** Makes the file of a backup, which nobody else may read. Refuses `invalid` where something stands already. */
+/** Makes the file of a backup, which nobody else may read. Refuses `invalid` where none can be made. */
 function reserve(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!exists) throw error;
-    throw new Refusal('invalid', 'something stands at the path of the backup', { path: 'path' });
+    if (!isPathMistake(error)) throw error;
+    const next = 'name a file that is not there yet, in a folder of yours';
+    throw new Refusal('invalid', 'no file can be made at the path of the backup', { path: 'path', next });
   }
 }
 

@@ -16,7 +16,7 @@ const TEXTS = {
   events: 'SELECT * FROM events WHERE kind = ? AND id = ? AND revision >= ? ORDER BY revision LIMIT ?',
   payload: `SELECT bytes FROM payloads WHERE address = ?
     AND sequence = (SELECT sequence FROM events WHERE kind = ? AND id = ? AND revision = ?)`,
-  head: 'SELECT sequence, log_hash AS logHash FROM events ORDER BY sequence DESC LIMIT 1',
+  tail: 'SELECT sequence, log_hash AS logHash, at FROM events ORDER BY sequence DESC LIMIT 1',
   log: 'SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?',
   writeEvent: 'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   writePayload: 'INSERT OR REPLACE INTO payloads VALUES (?, ?, ?)',

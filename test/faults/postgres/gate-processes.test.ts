@@ -5,7 +5,7 @@
  * Source: spec ledger (leases), actions (launch); reliability (harness B).
  */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { auditLedger, type CountersignGate, open } from '../../../src/app/index.js';
@@ -45,6 +45,8 @@ interface World {
   readonly url: string;
   /** A gate of this process, with a home of its own, and a clock that is so far ahead. */
   gate(aheadMs?: number): Promise<CountersignGate>;
+  /** Time goes on, for the gates of this process and for the processes that start from now on. */
+  goOn(ms: number): void;
   callsOf(id: string): number;
 }
 
@@ -52,10 +54,11 @@ async function withWorld(check: (world: World) => Promise<void>): Promise<void> 
   const { url, drop } = await testDatabase();
   const { folder, remove } = await childHome(url);
   const opened: CountersignGate[] = [];
+  let gone = 0;
   const gate = async (aheadMs = 0) => {
     const home = join(folder, `home${opened.length}`);
     cpSync(join(folder, 'home'), home, { recursive: true });
-    const clock = { now: () => Date.now() + aheadMs, monotonic: () => performance.now() };
+    const clock = { now: () => Date.now() + aheadMs + gone, monotonic: () => performance.now() };
     const one = await open({ home, connectors: [loggedNoop(folder, () => clock.now())], clock });
     opened.push(one);
     return one;
@@ -69,7 +72,11 @@ async function withWorld(check: (world: World) => Promise<void>): Promise<void> 
       : 0;
   };
   try {
-    await check({ folder, url, gate, callsOf });
+    const goOn = (ms: number) => {
+      gone += ms;
+      writeFileSync(join(folder, 'ahead'), String(gone));
+    };
+    await check({ folder, url, gate, callsOf, goOn });
   } finally {
     for (const one of opened) await one.close().catch(() => undefined);
     remove();
@@ -118,7 +125,7 @@ describe('a gate on PostgreSQL, as a process beside others', () => {
   it(`never calls twice and loses nothing, over ${KILLS.length} kills`, { timeout: 240_000 }, () =>
     withWorld(async (world) => {
       verifies('postgres.gates-killed');
-      const living = await world.gate(LATER_MS);
+      const living = await world.gate();
       let cut = 0;
       for (const [at, { point, hit }] of KILLS.entries()) {
         const child = children.start(world.folder, 'cycles', `kill ${at}`, point, String(hit));
@@ -127,6 +134,7 @@ describe('a gate on PostgreSQL, as a process beside others', () => {
           setTimeout(() => child.process.kill('SIGKILL'), 1 + ((hit * 37) % 120));
         }
         assert.equal(await child.ended, 'SIGKILL', JSON.stringify(child.lines.at(-1)));
+        world.goOn(LATER_MS);
         cut += await lookAfter(living, world, child.lines);
       }
       assert.ok(cut >= 8, `only ${cut} launches were cut`);

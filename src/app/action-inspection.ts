@@ -1,0 +1,190 @@
+/**
+ * Actions as an audit of the log sees them: each event is what the machine decides over the state before it, each
+ * launch had its authority at its place in the log, and what it took and gave back of grants and bounds is what the
+ * gate takes and gives back. It keeps the actions that are open.
+ * Source: spec ledger (verify), actions (launch).
+ */
+import {
+  type ActionContent,
+  type ActionState,
+  type Attempt,
+  actionKind,
+  isBound,
+  needsPerson,
+  settledBounds,
+  takeCover,
+  unlikeMachine,
+} from '../actions/index.js';
+import { countingMethods, frozenIn, grantIn, grantKind } from '../approvals/index.js';
+import { canonicalize, type Json, type JsonObject, Refusal, sameJson } from '../core/index.js';
+import type { LedgerEvent, NewEvent, RecordRef } from '../ledger/index.js';
+import { takeRoom } from '../policy/index.js';
+import { textOf } from './act-inspection.js';
+import type { AuditWorld } from './audit-world.js';
+import { receiptsDefects } from './receipt-authority.js';
+import type { RequestInspection } from './request-inspection.js';
+import { isReplacement, resolutionDefect } from './resolution-inspection.js';
+
+/** What an audit looks up beside the log. */
+export interface AuditSource {
+  /** All events of a record, in order. */
+  events(record: RecordRef): Promise<readonly LedgerEvent[]>;
+  /** The arguments under an address; undefined where they were erased. */
+  args(actionId: string, ref: string): Promise<JsonObject | undefined>;
+}
+
+/** Takings that no launch and no outcome followed yet: a commit has few. */
+const PENDING_MAX = 256;
+
+export class ActionInspection {
+  launches = 0;
+  readonly #world: AuditWorld;
+  readonly #requests: RequestInspection;
+  readonly #source: AuditSource;
+  readonly #open = new Map<string, ActionState>();
+  /** Events of grants and bounds whose action's event follows in the same commit. */
+  #pending: LedgerEvent[] = [];
+
+  constructor(world: AuditWorld, requests: RequestInspection, source: AuditSource) {
+    this.#world = world;
+    this.#requests = requests;
+    this.#source = source;
+  }
+
+  /** An event of a grant or a bound that a launch or an outcome makes: it is judged with that. */
+  pend(event: LedgerEvent): string | undefined {
+    this.#pending.push(event);
+    return this.#pending.length > PENDING_MAX ? this.unfinished() : undefined;
+  }
+
+  /** Whether something was taken or given back without a launch or an outcome. */
+  unfinished(): string | undefined {
+    if (this.#pending.length === 0) return undefined;
+    this.#settlePending();
+    return 'something was taken or given back without a launch or an outcome';
+  }
+
+  async see(event: LedgerEvent): Promise<readonly string[]> {
+    const { id } = event.record;
+    const before = this.#open.get(id) ?? (await this.#closed(event));
+    const defects: string[] = [];
+    const unlike = unlikeMachine(before, event);
+    if (unlike !== undefined) defects.push(`the action can not take this step: ${unlike}`);
+    if (event.type === 'action-proposed') defects.push(...this.#proposed(event));
+    else if (before === undefined) return [...defects, 'the action was never proposed'];
+    const state = actionKind.evolve(before, event);
+    if (event.type === 'action-launched') defects.push(...(await this.#launch(event, before as ActionState)));
+    else if (before !== undefined) {
+      defects.push(...resolutionDefect(this.#world, this.#requests, event, before));
+      if (event.type !== 'action-approved') this.#demandTaken(settledBounds(before, event), defects);
+    }
+    if (state.state === 'confirmed' || state.state === 'cancelled') this.#open.delete(id);
+    else this.#open.set(id, state);
+    return defects;
+  }
+
+  /** The state of an action that is closed: a late word about it is rare. */
+  async #closed(event: LedgerEvent): Promise<ActionState | undefined> {
+    if (event.type === 'action-proposed') return undefined;
+    const events = await this.#source.events(event.record);
+    return events
+      .filter(({ revision }) => revision < event.revision)
+      .reduce<ActionState | undefined>((state, one) => actionKind.evolve(state, one), undefined);
+  }
+
+  #proposed(event: LedgerEvent): readonly string[] {
+    const { content } = event.data as unknown as { content: ActionContent };
+    const defects: string[] = [];
+    if (!isBound(content)) defects.push('the binding of the action is not that of its content');
+    if (content.replaces !== null && !isReplacement(content, this.#open.get(content.replaces))) {
+      defects.push('the action takes the place of another one that nobody gave up');
+    }
+    return defects;
+  }
+
+  /** INVARIANT: a launch has its authority where it stands in the log (audit.launch-authority). */
+  async #launch(event: LedgerEvent, before: ActionState): Promise<readonly string[]> {
+    this.launches += 1;
+    const { attempt } = event.data as unknown as { attempt: Attempt };
+    const { content } = before;
+    const defects: string[] = [];
+    const view = this.#world.viewAt(event.at);
+    const frozen = frozenIn(view, content);
+    if (frozen !== undefined) defects.push(`the launch came under a freeze: ${frozen.message}`);
+    if (content.epoch !== this.#world.epoch) defects.push('the launch is of an action of another epoch');
+    if (content.policy_version !== this.#world.policyVersion) {
+      defects.push('the launch came under another configuration than its proposal');
+    }
+    const { authorization } = attempt;
+    const terms = before.retry ?? before;
+    if (canonicalize(authorization as Json) !== canonicalize(terms.authorization as Json)) {
+      defects.push('the launch stands on something else than its approval');
+    }
+    if (authorization.kind === 'policy' && !isAllowed(before, attempt)) {
+      defects.push('policy did not allow this launch');
+    }
+    if (authorization.kind === 'receipts') {
+      defects.push(...receiptsDefects(this.#world, this.#requests, event, before, authorization.request_ids));
+    }
+    this.#demandTaken(await this.#takings(event, attempt, content, defects), defects);
+    return defects;
+  }
+
+  /** What a launch takes of bounds and of a grant; what refuses it is a defect. */
+  async #takings(
+    event: LedgerEvent,
+    attempt: Attempt,
+    content: ActionContent,
+    defects: string[],
+  ): Promise<readonly NewEvent[]> {
+    const view = this.#world.viewAt(event.at);
+    const { authorization, decision, reserved, no } = attempt;
+    const bounds = authorization.kind === 'policy' ? decision.reservations : undefined;
+    const room = takeRoom(view, bounds, event.at, { actionId: content.action_id, attempt: no });
+    if (room.is !== 'taken') defects.push('a launch took more than there was room for');
+    else if (!sameJson([...(reserved ?? [])] as Json, [...room.reserved] as Json)) {
+      defects.push('a launch says that it took something else');
+    }
+    const covering = { content, args: await this.#argsOf(content, authorization), methods: this.#methodsOf(content) };
+    const cover = takeCover(view, authorization, content, no, covering);
+    if (cover instanceof Refusal)
+      defects.push(`a launch stands on a standing approval that covers it not: ${cover.message}`);
+    return [...(room.is === 'taken' ? room.events : []), ...(cover instanceof Refusal ? [] : cover)];
+  }
+
+  async #argsOf(content: ActionContent, authorization: Attempt['authorization']): Promise<JsonObject | null> {
+    if (authorization.kind !== 'grant') return null;
+    const state = this.#world.state(grantKind, authorization.grant_id);
+    if (state === undefined || Object.keys(grantIn(state).args).length === 0) return null;
+    return (await this.#source.args(content.action_id, content.args_ref)) ?? null;
+  }
+
+  #methodsOf(content: ActionContent): readonly string[] {
+    const { config } = this.#world;
+    return config === undefined ? [] : countingMethods(config, subjectOf(content));
+  }
+
+  /** What grants and bounds were told has to be exactly this. */
+  #demandTaken(expected: readonly NewEvent[], defects: string[]): void {
+    const [is, should] = [this.#pending.map(textOf), expected.map(textOf)];
+    this.#settlePending();
+    if (is.length !== should.length || is.some((text, at) => text !== should[at])) {
+      defects.push('grants and bounds were told something else than this takes or gives back');
+    }
+  }
+
+  #settlePending(): void {
+    for (const event of this.#pending) this.#world.fold(event);
+    this.#pending = [];
+  }
+}
+
+function subjectOf(content: ActionContent) {
+  return { ...content, factsUnknown: content.flags.includes('facts_unknown') };
+}
+
+/** Whether policy allowed a launch by this decision, at the proposal and again. */
+function isAllowed({ authorization, decision, content }: ActionState, attempt: Attempt): boolean {
+  if (authorization?.kind !== 'policy' || authorization.decision_id !== decision.decision_id) return false;
+  return decision.outcome === 'ALLOW' && attempt.decision.outcome === 'ALLOW' && !needsPerson(content.flags);
+}
