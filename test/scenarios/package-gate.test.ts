@@ -218,6 +218,57 @@ describe('envelopes of several gates at once', () => {
   });
 });
 
+describe('a caller that hands over anything', () => {
+  it('gets a coded refusal from every verb of packages', async () => {
+    verifies('packages.parse.values');
+    const { gate } = await brought(await memoryWorld(), 'SUMMARY_PENDING');
+    const { packages } = gate;
+    const odd = [
+      undefined,
+      null,
+      7,
+      true,
+      '',
+      '\ud800',
+      [],
+      {},
+      () => 1,
+      Symbol('x'),
+      10n,
+      new Map(),
+      new Uint8Array(1),
+    ] as never[];
+    const verbs: ((value: never) => Promise<unknown>)[] = [
+      (value) => packages.create(value, 'x'),
+      (value) => packages.create('pkg_odd', value),
+      (value) => packages.apply(value),
+      (value) => packages.apply(JSON.stringify(envelope('confirm_summary', 2)), { receipt: value ?? null }),
+      (value) => packages.check(value),
+      (value) => packages.requestConfirmation(value),
+      (value) => packages.requestConfirmation(ID, value ?? 7),
+      (value) => packages.status(value),
+      (value) => packages.content(ID, value),
+      (value) => packages.content(value, '0'.repeat(64)),
+      (value) => packages.verify(value),
+      (value) => packages.prompt(value),
+      (value) => packages.tools(value),
+      (value) => packages.list({ states: value ?? 7 }),
+      (value) => packages.list({ after: value ?? 7 }),
+      (value) => packages.release(value, { project: 'web', target: 'web#main' }),
+      (value) => packages.release(ID, value),
+    ];
+    for (const [at, verb] of verbs.entries()) {
+      for (const value of odd) {
+        const accepted = at === 1 && (value as unknown) === '';
+        const empty = at === 13 && Array.isArray(value);
+        if (accepted || empty) await verb(value);
+        else assert.notEqual(await codeOf(verb(value)), 'internal', `${at} ${String(value)}`);
+      }
+    }
+    assert.equal((await packages.status(ID)).manifest.revision, 2);
+  });
+});
+
 describe('a freeze', () => {
   it('stops the envelopes of what is frozen; what was accepted is told again, and a package can be cancelled', async () => {
     verifies('packages.frozen');
