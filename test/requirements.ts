@@ -15,6 +15,7 @@ import { packageRequirements } from './requirements/packages.js';
 import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
 import { receiptRequirements } from './requirements/receipts.js';
+import { serverRequirements } from './requirements/server.js';
 
 export interface Requirement {
   /** The page of the specification, such as `actions`. */
@@ -35,6 +36,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...actionRequirements,
   ...packageRequirements,
   ...appRequirements,
+  ...serverRequirements,
   ...cliRequirements,
   ...houseRequirements,
 };

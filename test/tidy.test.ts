@@ -19,7 +19,10 @@ const WALLS: Readonly<Record<string, readonly string[]>> = {
   actions: ['core', 'ledger', 'identity', 'policy', 'approvals', 'messages', 'connectors'],
   packages: ['core', 'ledger', 'approvals'],
   app: ['core', 'ledger', 'identity', 'policy', 'approvals', 'messages', 'connectors', 'actions', 'packages'],
-  cli: ['core', 'app'],
+  api: ['core'],
+  server: ['core', 'api', 'app'],
+  client: ['core', 'api'],
+  cli: ['core', 'app', 'server', 'client'],
 };
 
 /** Beside a folder's index: what the package does not export, for our own command line. */
@@ -59,6 +62,7 @@ test('pure files use no node module, clock, chance or environment', () => {
   const pure = SOURCES.filter(
     (path) =>
       (path.startsWith('src/core/') && !path.startsWith('src/core/crypto/')) ||
+      path.startsWith('src/api/') ||
       /\/(schema|fields|machine|manifest|prompt|tools|correction|render|content|money|rules|summary|act-schema|canonical|validate)\.ts$/.test(
         path,
       ),

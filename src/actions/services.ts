@@ -14,6 +14,7 @@ import {
   Refusal,
   type Timer,
 } from '../core/index.js';
+import type { TokenScope } from '../identity/index.js';
 import type { Ledger, RecordRef, View } from '../ledger/index.js';
 import type { PolicyEngine, TrustConfig } from '../policy/index.js';
 import type { ActionMemo } from './memo.js';
@@ -64,6 +65,8 @@ export interface Caller {
   readonly principal: string;
   /** Whether it may name others on whose behalf it asks. */
   readonly mayActForOthers?: boolean;
+  /** What its token lets it ask for; absent for a process of the store's owner. */
+  readonly scope?: TokenScope;
   /** The person who changed the action that this caller had proposed. */
   readonly editedBy?: string;
 }

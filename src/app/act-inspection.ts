@@ -28,6 +28,7 @@ const ACTS: Readonly<Record<string, Act['kind']>> = {
   config: 'config',
   person: 'registry',
   key: 'registry',
+  token: 'agent',
   freeze: 'freeze',
   grant: 'standing',
 };

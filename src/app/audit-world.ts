@@ -6,12 +6,23 @@
  */
 import { freezeKind, grantKind, peopleAmong, type Reader } from '../approvals/index.js';
 import type { Json } from '../core/index.js';
-import { type KeyState, keyKind, LEDGER_RECORD, ledgerKind, type PersonState, personKind } from '../identity/index.js';
+import {
+  type KeyState,
+  keyKind,
+  LEDGER_RECORD,
+  ledgerKind,
+  type PersonState,
+  personKind,
+  tokenKind,
+} from '../identity/index.js';
 import { type AnyKind, type Kind, type LedgerEvent, recordName, type Snapshot, type View } from '../ledger/index.js';
 import { budgetKind, CONFIG_RECORD, configKind, type TrustConfig } from '../policy/index.js';
 
 const FOLDED: ReadonlyMap<string, AnyKind> = new Map(
-  [ledgerKind, configKind, freezeKind, personKind, keyKind, grantKind, budgetKind].map((kind) => [kind.name, kind]),
+  [ledgerKind, configKind, freezeKind, personKind, keyKind, tokenKind, grantKind, budgetKind].map((kind) => [
+    kind.name,
+    kind,
+  ]),
 );
 
 export class AuditWorld implements Reader {

@@ -34,6 +34,7 @@ import {
 } from '../packages/index.js';
 import { atBorder } from './border.js';
 import { type ReleaseInput, type ReleaseServices, releaseProposal } from './release.js';
+import { demandScope } from './scope.js';
 
 /** What became of a receipt that was handed in. */
 export interface Submitted {
@@ -189,8 +190,12 @@ export class GatePackages {
     );
   }
 
+  /** No scope of a token covers packages: nothing here is for a caller who has one (packages.token). */
   #read<Given extends object, T>(given: Given, act: (asked: Given) => Promise<T>): Promise<T> {
-    return atBorder(this.#services.log, given, act);
+    return atBorder(this.#services.log, given, async (asked) => {
+      await demandScope(this.#services, this.#caller, 'package', {});
+      return act(asked);
+    });
   }
 }
 

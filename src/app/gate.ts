@@ -48,6 +48,7 @@ import { admitFeasible, subjectOf } from './gate-checks.js';
 import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
 import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
+import { demandScope } from './scope.js';
 
 /** What a receipt made of its action, and the outcome where the rule launches at once. */
 export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
@@ -275,9 +276,10 @@ export class Gate extends GateReads {
     limits?: PlainLimits,
   ): Promise<T> {
     let subject = subjectOf(verb, {});
-    const known = (asked: Given) => {
+    const known = async (asked: Given) => {
       subject = subjectOf(verb, asked);
       this.#home?.admit();
+      await demandScope(this.services, this.caller, verb, asked);
       return act(asked);
     };
     return this.#recording(

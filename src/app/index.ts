@@ -16,7 +16,7 @@ export type { Connector, Log, LogLevel, Operation, Outcome } from '../connectors
 export { Fault, Refusal } from '../core/index.js';
 export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
 export type { VerifyReport } from '../ledger/index.js';
-export { type Message, readThread, verifyThread } from '../messages/index.js';
+export { type Message, readEntries, readThread, verifyThread } from '../messages/index.js';
 export type { Applied, Created, Envelope, Manifest, PackageState, Replay } from '../packages/index.js';
 export { correctionFor, parseEnvelope, promptFor, toolsFor } from '../packages/index.js';
 export { policyVersion, type TrustConfig } from '../policy/index.js';
@@ -34,6 +34,7 @@ export { makeLog } from './log.js';
 export { type CountersignGate, type OpenOptions, open } from './open.js';
 export { type CheckedReceipt, checkReceiptOffline, checkReceiptOnline } from './receipt-check.js';
 export { type RecipeOptions, trustRecipe } from './recipe.js';
+export { sightOf } from './scope.js';
 export type { GateTool, ToolResult } from './tool.js';
 export { NoEffect, type ToolDefinition } from './tool-definition.js';
 export { parseTrustConfig, readTrustFile } from './trust-file.js';

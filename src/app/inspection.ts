@@ -17,7 +17,7 @@ const DEFECTS_MAX = 100;
 const TAKINGS: readonly string[] = ['grant-reserved', 'grant-settled', 'grant-released'];
 
 /** Whose records people change by what they sign. */
-const ACT_KINDS: readonly string[] = ['ledger', 'config', 'person', 'key', 'freeze', 'grant'];
+const ACT_KINDS: readonly string[] = ['ledger', 'config', 'person', 'key', 'token', 'freeze', 'grant'];
 
 export class Inspection {
   readonly defects: Defect[] = [];

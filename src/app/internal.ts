@@ -17,3 +17,4 @@ export { type FoundSettings, readSettings, writeStarter } from './project-file.j
 export { endOpenActions, placeKey, recoverApprover, recoverable } from './recover.js';
 export { cedarOf } from './show-cedar.js';
 export { simulate } from './simulate.js';
+export { listTokens, requestToken, rotateToken } from './tokens.js';

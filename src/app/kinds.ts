@@ -1,7 +1,7 @@
 /** Every kind of record, registered once: what a ledger of this program holds. */
 import { actionKind, refusalKind } from '../actions/index.js';
 import { freezeKind, grantKind, requestKind } from '../approvals/index.js';
-import { agentKind, keyKind, ledgerKind, personKind } from '../identity/index.js';
+import { agentKind, keyKind, ledgerKind, personKind, tokenKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
 import { threadKind } from '../messages/index.js';
 import { packageKind } from '../packages/index.js';
@@ -16,6 +16,7 @@ export const ALL_KINDS = registerKinds([
   personKind,
   agentKind,
   keyKind,
+  tokenKind,
   requestKind,
   packageKind,
   actionKind,

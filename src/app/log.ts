@@ -7,7 +7,7 @@
  * Source: spec core (redact), doors (configuration: logging).
  */
 import type { Log, LogLevel } from '../connectors/index.js';
-import { asciiJson, type Clock, Fault, isOurs, isoTime, type JsonObject, LIMITS, redact } from '../core/index.js';
+import { asciiJson, type Clock, isOurs, isoTime, type JsonObject, LIMITS, redact } from '../core/index.js';
 import { systemClock } from './clock.js';
 import type { Environment } from './config.js';
 import { LOG_LEVELS, type LogThreshold, settingFrom } from './settings.js';
@@ -19,7 +19,7 @@ export function makeLog(threshold: LogThreshold, clock: Clock, write: (line: str
   return {
     write(level: LogLevel, what: string, cause?: unknown) {
       if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(threshold)) return;
-      if (cause instanceof Fault) {
+      if (isOurs(cause) && cause.name === 'Fault') {
         if (told.has(cause)) return;
         told.add(cause);
       }

@@ -33,6 +33,7 @@ import { type GateTool, makeTool } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
 import type { ToolDefinition } from './tool-definition.js';
 import { Trust } from './trust.js';
+import { callerOfToken } from './visit.js';
 
 export interface OpenOptions {
   /** The gate's home; else `COUNTERSIGN_HOME`, else the user's config folder. */
@@ -198,6 +199,16 @@ export class CountersignGate extends Gate {
   /** Puts a function of this process behind the gate. */
   tool<Input>(definition: ToolDefinition<Input>): GateTool<Input> {
     return makeTool(this, this.#tools, definition);
+  }
+
+  /**
+   * The gate for whoever shows a token at a door; it has the verbs that the token's scope covers, and needs no closing.
+   * Refuses `unauthenticated`.
+   */
+  async visitor(token: string): Promise<Gate> {
+    const { services } = this;
+    const caller = await callerOfToken(services.ledger, services.clock.now(), token);
+    return new Gate(services, caller, async () => undefined);
   }
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */

@@ -137,7 +137,10 @@ export function toolOperation<Input>(definition: ReadDefinition<Input>, log: Log
     dedupe: 'none',
     classify: () => risk,
     facts: (args) => factsOf(definition, args as Input),
-    summary: (call) => Object.entries(summary?.(typed(call)) ?? {}).map(([line, value]) => ({ name: line, value })),
+    summary: (call) => {
+      const said = plainCopy(summary?.(typed(call)) ?? {}, { bytesMax: LIMITS.argsBytesMax });
+      return Object.entries(said).map(([line, value]) => ({ name: line, value }));
+    },
     ...(preview === undefined
       ? {}
       : {
@@ -171,10 +174,24 @@ async function runTool<Input>(
     const context = { idempotencyKey: call.idempotencyKey, signal: call.signal };
     result = (await definition.execute(args, context)) ?? null;
   } catch (error) {
-    if (error instanceof NoEffect || noEffectIf?.(error) === true) return { result: 'failed', code: 'no_effect' };
+    if (isWithoutEffect(error, noEffectIf)) return { result: 'failed', code: 'no_effect' };
     log?.write('warn', `the tool ${name} threw: its outcome is unknown`, error);
     return { result: 'unknown', code: 'exception' };
   }
-  const evidence = { result, ...(undo === undefined ? {} : { undo: undo(args, result) as unknown as Json }) };
-  return { result: 'confirmed', evidence };
+  try {
+    const told = { result, ...(undo === undefined ? {} : { undo: undo(args, result) as unknown as Json }) };
+    return { result: 'confirmed', evidence: plainCopy(told, { bytesMax: LIMITS.contentBytesMax }) };
+  } catch (error) {
+    log?.write('warn', `the answer of the tool ${name} can not be kept: its outcome is unknown`, error);
+    return { result: 'unknown', code: 'malformed_answer' };
+  }
+}
+
+/** What was thrown may not even let its class be asked for: then nothing is certain. */
+function isWithoutEffect(error: unknown, noEffectIf: ((error: unknown) => boolean) | undefined): boolean {
+  try {
+    return error instanceof NoEffect || noEffectIf?.(error) === true;
+  } catch {
+    return false;
+  }
 }

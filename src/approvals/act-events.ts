@@ -5,6 +5,8 @@
 import { type JsonObject, Refusal } from '../core/index.js';
 import {
   changedRecords,
+  changedTokens,
+  decideAgent,
   decideRegistry,
   LEDGER_RECORD,
   ledgerKind,
@@ -28,6 +30,8 @@ export function subjectOf(act: Act): string {
   switch (act.kind) {
     case 'registry':
       return act.change.change === 'revoke-key' ? act.change.key_id : act.change.person;
+    case 'agent':
+      return act.change.token_id;
     case 'config':
       return CONFIG_RECORD.id;
     case 'restore':
@@ -44,6 +48,7 @@ export function recordsOf(act: Act): RecordRef[] {
   const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
   if (act.kind === 'freeze') records.push(FREEZE_RECORD);
   if (act.kind === 'standing') records.push(grantRecord(act.change.grant_id));
+  if (act.kind === 'agent') records.push(...changedTokens(act.change));
   if (act.kind === 'registry') records.push(...changedRecords(act.change));
   return records;
 }
@@ -63,6 +68,8 @@ export function actEvents(
       if (events instanceof Refusal || act.change.change === 'away') return events;
       return [...events, registryChanged(authorization)];
     }
+    case 'agent':
+      return decideAgent(view, act.change, authorization);
     case 'config':
       return staleBase(view, act) ?? lastKeys(view, act, facts) ?? [applyConfig(act.config, authorization)];
     case 'restore':

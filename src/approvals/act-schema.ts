@@ -3,8 +3,16 @@
  */
 import * as z from 'zod';
 import { canonicalize, digest, isoTime, type Json, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
-import { confirmationCode, keyId, type LedgerState, passkeyAlgorithm, RegistryChange } from '../identity/index.js';
+import {
+  AgentChange,
+  confirmationCode,
+  keyId,
+  type LedgerState,
+  passkeyAlgorithm,
+  RegistryChange,
+} from '../identity/index.js';
 import { policyVersion, TrustConfig } from '../policy/index.js';
+import { agentLines } from './agent-lines.js';
 import type { FreezeScope } from './freeze.js';
 import type { SummaryLines } from './schema.js';
 import { StandingChange } from './standing.js';
@@ -12,6 +20,7 @@ import { standingLines } from './standing-lines.js';
 
 export type Act =
   | { readonly kind: 'registry'; readonly change: RegistryChange }
+  | { readonly kind: 'agent'; readonly change: AgentChange }
   /** `base` is the version that this replaces, with its document for the lines of what changes. */
   | { readonly kind: 'config'; readonly config: TrustConfig; readonly base: string; readonly before: TrustConfig }
   /** The end of the log that is accepted, and what the gate remembers of a longer one. */
@@ -37,6 +46,7 @@ const Scope = z.discriminatedUnion('scope', [
 
 const ActDocument = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('registry'), change: RegistryChange }),
+  z.strictObject({ kind: z.literal('agent'), change: AgentChange }),
   z.strictObject({ kind: z.literal('config'), config: TrustConfig, base: Digest, before: TrustConfig }),
   z.strictObject({ kind: z.literal('restore'), ...LogPlace, remembered: z.strictObject(LogPlace) }),
   z.strictObject({ kind: z.literal('freeze'), op: z.enum(['set', 'lift']), scope: Scope }),
@@ -72,6 +82,8 @@ export function actLines(ledger: LedgerState, act: Act): SummaryLines {
   switch (act.kind) {
     case 'registry':
       return [...head, ...registryLines(ledger, act.change)];
+    case 'agent':
+      return [...head, ...agentLines(act.change)];
     case 'config': {
       const changes = configChanges(act.before as unknown as Json, act.config as unknown as Json);
       return [

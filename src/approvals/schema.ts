@@ -31,6 +31,7 @@ const common = {
 export const RequestDocument = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('action'), binding: Digest, decision: z.enum(['approve', 'deny']) }),
   z.strictObject({ ...common, kind: z.literal('registry') }),
+  z.strictObject({ ...common, kind: z.literal('agent') }),
   z.strictObject({ ...common, kind: z.literal('config') }),
   z.strictObject({ ...common, kind: z.literal('restore') }),
   z.strictObject({ ...common, kind: z.literal('freeze') }),

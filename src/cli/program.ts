@@ -11,6 +11,7 @@ import { SHELL_NAMES, TEMPLATE_NAMES } from './options.js';
 import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
 import { addPackage } from './package-verbs.js';
 import { addFreeze } from './resolution-verbs.js';
+import { addAgent, addServe } from './serve-verbs.js';
 import { addStanding } from './standing-verbs.js';
 import { usageRefusal, wantsJson } from './usage.js';
 import { contexts, type Finished, repeated, run, verb } from './verbs.js';
@@ -53,6 +54,8 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   addThread(program);
   addConfig(program);
   addApprover(program);
+  addAgent(program);
+  addServe(program);
   addSetup(program);
   addMigrate(program);
   addCompletion(program);

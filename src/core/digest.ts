@@ -39,6 +39,7 @@ const PLAIN_DOMAINS = [
   'countersign-approval-batch/1',
   'countersign-ack/1',
   'countersign-command/1',
+  'countersign-token/1',
   'countersign-config/1',
   'countersign-operation/1',
   'countersign-facts/1',

@@ -28,6 +28,8 @@ function refused(meaning: string, next: string, http = 409, retry = false): Code
 export const CODES = {
   // the request itself
   invalid: refused('the input is not well-formed', 'correct the named field and send it again', 400),
+  unauthenticated: refused('nobody is known by this', 'show a token that is good', 401),
+  unknown_token: refused('no such token', 'check the id with `countersign agent list`', 404),
   forbidden: refused('the caller may not do this', 'use a principal that may', 403),
   not_found: refused('no such record', 'check the id', 404),
   config_location: refused(
@@ -215,9 +217,16 @@ export class Fault extends Error {
   }
 }
 
-/** Whether `value` is one of the two classes that may cross a public function. */
+/**
+ * Whether `value` is one of the two classes that may cross a public function. It never throws: what was thrown at us
+ * may be a proxy that does not even let its class be asked for.
+ */
 export function isOurs(value: unknown): value is Refusal | Fault {
-  return value instanceof Refusal || value instanceof Fault;
+  try {
+    return value instanceof Refusal || value instanceof Fault;
+  } catch {
+    return false;
+  }
 }
 
 /** Codes of a file system that speak of the path it was given, not of the disk below. */

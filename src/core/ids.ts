@@ -15,7 +15,7 @@ export type DecisionId = Branded<'decision'>;
 export type Principal = Branded<'principal'>;
 
 /** Prefixes of the ids that are a ULID behind a prefix. */
-export type UlidPrefix = 'act' | 'chg' | 'run' | 'grant' | 'dec' | 'ev' | 'req';
+export type UlidPrefix = 'act' | 'chg' | 'run' | 'grant' | 'dec' | 'ev' | 'req' | 'tok';
 
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 const NAME = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}';
@@ -26,6 +26,7 @@ export const PATTERNS = {
   decision: new RegExp(`^dec_${ULID}$(?!\n)`),
   grant: new RegExp(`^grant_${ULID}$(?!\n)`),
   package: /^pkg_[A-Za-z0-9_-]{1,63}$(?!\n)/,
+  token: new RegExp(`^tok_${ULID}$(?!\n)`),
   name: new RegExp(`^${NAME}$(?!\n)`),
   principal: new RegExp(`^(?:human|agent|engine):${NAME}$(?!\n)`),
   human: new RegExp(`^human:${NAME}$(?!\n)`),

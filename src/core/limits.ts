@@ -28,6 +28,14 @@ export const LIMITS = {
   grantRowsMax: 1_000,
   /** Standing approvals that are looked at for one action, of those that are not over. */
   grantsLookedAtMax: 16,
+  /** Requests that a server answers at once, event streams among them. */
+  requestsRunningMax: 4_096,
+  /** How long a token of an agent is good. */
+  tokenMsMax: 366 * 24 * 3_600_000,
+  tokenMsDefault: 90 * 24 * 3_600_000,
+  /** How long the token before stays good beside the one that replaces it. */
+  tokenOverlapMsMax: 7 * 24 * 3_600_000,
+  tokenOverlapMsDefault: 24 * 3_600_000,
   /** Launches of one action: each is a line of its summary. */
   attemptsMax: 32,
   /** A clock that stands further before the log's last event launches nothing. */

@@ -25,3 +25,18 @@ export {
   type Role,
   type SoftwareKey,
 } from './schema.js';
+export {
+  AgentChange,
+  changedTokens,
+  decideAgent,
+  isInScope,
+  readToken,
+  TokenScope,
+  type TokenState,
+  tokenHash,
+  tokenKind,
+  tokenRefusal,
+  tokenText,
+  VERBS,
+  type Verb,
+} from './token.js';

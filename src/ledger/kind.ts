@@ -16,6 +16,7 @@ export const KINDS = [
   'person',
   'agent',
   'key',
+  'token',
   'tool',
   'plugin',
   'change',

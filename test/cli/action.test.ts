@@ -223,7 +223,7 @@ test('a denied action waits for no signature any more, and endless input has an 
   assert.equal(fetched.exit, 1);
   assert.match(fetched.err, /\[state\].*denied/);
   const endless = await run('receipt', 'verify', '/dev/zero');
-  assert.match(endless.err, /\[invalid\].*longer than the limit/);
+  assert.match(endless.err, /\[invalid\].*is no plain file/);
   assert.match((await run('action', 'list', '--limit', 'abc')).err, /\[invalid\]/);
 });
 

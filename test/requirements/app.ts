@@ -54,6 +54,10 @@ export const appRequirements = {
     source: 'core, doors',
     behaviour: 'the other functions of the library that take a value, an id or a path answer a hostile one alike',
   },
+  'app.border.answers': {
+    source: 'actions',
+    behaviour: 'what a tool throws or answers that can not be kept is an unknown outcome, and leaves no launch open',
+  },
   'app.border.once': {
     source: 'doors',
     behaviour: 'what is handed over is read once and copied: what it becomes afterwards changes nothing',

@@ -141,4 +141,9 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'standing approvals are asked for, shown with what is left, used and taken back on the command line',
   },
+  'cli.agent': {
+    source: 'doors',
+    behaviour: 'tokens of agents are made, listed, replaced and taken back by signature',
+  },
+  'cli.serve': { source: 'doors', behaviour: 'one command serves the gate over HTTP, and ends when it is told to' },
 } as const;

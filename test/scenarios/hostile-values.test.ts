@@ -167,6 +167,28 @@ describe('what no honest program hands over', { timeout: HANGS_MS }, () => {
       }
     }));
 
+  it('is an unknown outcome where a tool throws it or answers it, and no launch is left open', () =>
+    inGate(async (gate) => {
+      verifies('app.border.answers');
+      for (const [at, [what, value]] of HOSTILE.entries()) {
+        const answers = { execute: async () => value as never };
+        const throws = {
+          execute: async () => {
+            throw value;
+          },
+        };
+        const undoes = { execute: async () => 1, undo: () => value as never };
+        for (const [name, functions] of Object.entries({ answers, throws, undoes })) {
+          const input = z.strictObject({});
+          const tool = gate.tool({ name: `${name}-${at}`, version: '1', risk: 'reversible', input, ...functions });
+          const result = await tool.call({});
+          const isKept = name === 'throws' ? ['unknown'] : ['done', 'unknown'];
+          assert.ok(isKept.includes(result.status), `${name} ${what}: ${result.status}`);
+          assert.notEqual((await gate.show(result.action_id)).state, 'launched', `${name} ${what}`);
+        }
+      }
+    }));
+
   it('leaves what else of the library takes a value, an id or a path', () =>
     inGate(async (gate) => {
       verifies('app.border.library');

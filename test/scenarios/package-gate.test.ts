@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { auditLedger } from '../../src/app/index.js';
+import { auditLedger, Gate } from '../../src/app/index.js';
 import { contentRef } from '../../src/core/index.js';
 import { packageKind } from '../../src/packages/index.js';
 import type { ActionName } from '../../src/packages/schema.js';
@@ -266,6 +266,26 @@ describe('a caller that hands over anything', () => {
       }
     }
     assert.equal((await packages.status(ID)).manifest.revision, 2);
+  });
+});
+
+describe('a caller with a token', () => {
+  it('reaches no package, whatever its scope', async () => {
+    verifies('packages.token');
+    const { gate } = await brought(await memoryWorld(), 'INTAKE');
+    const verbs = ['read', 'propose', 'execute', 'cancel'] as const;
+    const scope = { projects: ['*'], connectors: ['*'], verbs: [...verbs] };
+    const { packages } = new Gate(gate.services, { principal: 'agent:local', scope } as never, async () => undefined);
+    for (const asked of [
+      () => packages.apply(JSON.stringify(envelope('cancel', 0))),
+      () => packages.create('pkg_more', 'x'),
+      () => packages.status(ID),
+      () => packages.list(),
+      () => packages.prompt(ID),
+      () => packages.release(ID, { project: 'web', target: 'web#main' }),
+    ]) {
+      assert.equal(await codeOf(asked()), 'forbidden');
+    }
   });
 });
 

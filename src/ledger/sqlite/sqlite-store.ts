@@ -250,7 +250,7 @@ function reserve(path: string): void {
   } catch (error) {
     if (!isPathMistake(error)) throw error;
     const next = 'name a file that is not there yet, in a folder of yours';
-    throw new Refusal('invalid', 'no file can be made at the path of the backup', { path: 'path', next });
+    throw new Refusal('invalid', 'no file can be made at the path of the backup', { path: 'file', next });
   }
 }
 

@@ -1,0 +1,137 @@
+/**
+ * What the HTTP API takes and answers: the gate's own documents as JSON. Pure. An answer may grow members; a body is
+ * closed.
+ * Source: spec doors (HTTP API).
+ */
+import * as z from 'zod';
+import { LIMITS, PATTERNS } from '../core/index.js';
+
+export const ActionId = z.string().regex(PATTERNS.action);
+const Human = z.string().regex(PATTERNS.human);
+const Words = z.string().max(LIMITS.wordsCharsMax);
+const Lines = z.array(z.string());
+const State = z.enum(['proposed', 'approved', 'launched', 'confirmed', 'failed', 'unknown', 'cancelled']);
+
+/** An action to propose, as the library takes it; content comes in base64url. */
+export const ProposalBody = z.strictObject({
+  project: z.string(),
+  work_item: z.string().optional(),
+  connector: z.string(),
+  operation: z.string(),
+  target: z.string(),
+  args: z.record(z.string(), z.json()).optional(),
+  amount: z.int().optional(),
+  currency: z.string().optional(),
+  class: z.enum(['read', 'reversible', 'irreversible', 'costly']).optional(),
+  approvers: z.array(z.string()).optional(),
+  quorum: z.int().optional(),
+  approve_within_ms: z.int().optional(),
+  launch_within_ms: z.int().optional(),
+  on_behalf_of: z.array(z.string()).optional(),
+  content: z.array(z.string()).optional(),
+});
+
+export const LaunchQuery = z.strictObject({ launch: z.enum(['true', 'false']).optional() });
+
+export const ListQuery = z.strictObject({
+  project: z.string().optional(),
+  /** Comma-separated. */
+  states: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/)
+    .optional(),
+  after: z.string().optional(),
+});
+
+export const DecisionsQuery = z.strictObject({ for: Human.optional() });
+export const EventsQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,15})$/)
+    .optional(),
+});
+export const GrantQuery = z.strictObject({
+  count: z.string().regex(/^[1-9][0-9]{0,3}$/),
+  until: z.string().regex(/^[1-9][0-9]{0,15}$/),
+});
+export const PageQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,15})$/)
+    .optional(),
+});
+
+export const RequestBody = z.strictObject({
+  approver: Human.optional(),
+  decision: z.enum(['approve', 'deny']).optional(),
+  ttl_ms: z.int().optional(),
+});
+export const ReceiptBody = z.strictObject({
+  receipt: z.json(),
+  words: Words.nullable().optional(),
+  send_back: z.boolean().optional(),
+});
+export const SignedBody = z.strictObject({ receipt: z.json() });
+export const WordsBody = z.strictObject({ words: Words.optional() });
+export const ActBody = z.strictObject({ act: z.json(), person: Human.optional() });
+export const ResolutionBody = z.strictObject({ resolution: z.json(), person: Human.optional() });
+export const GrantBody = z.strictObject({ grant: z.json(), person: Human.optional() });
+
+export const Health = z.object({ status: z.enum(['ok', 'failing']) });
+export const Identity = z.object({
+  ledger_id: z.string(),
+  name: z.string(),
+  epoch: z.int(),
+  demo: z.boolean(),
+  principal: z.string(),
+});
+export const Asked = z.object({ action_id: ActionId, joined: z.boolean(), state: State });
+export const Settled = z.object({
+  action_id: ActionId,
+  state: z.enum(['confirmed', 'failed', 'unknown']),
+  attempt: z.int(),
+  code: z.string().nullable(),
+  external_ref: z.string().nullable(),
+  evidence: z.json(),
+});
+export const Proposed = Asked.extend({ settled: Settled.optional() });
+export const ListRow = z.object({
+  id: z.string(),
+  project: z.string().optional(),
+  status: z.string().optional(),
+  principal: z.string().optional(),
+  due: z.int().optional(),
+});
+export const ActionPage = z.object({ rows: z.array(ListRow), next: z.string().optional() });
+/** Whoever did not propose an action sees that there is one, how it stands, and its fingerprint. */
+export const Action = z.union([
+  z.object({ sees: z.literal('all'), action: z.record(z.string(), z.json()), args: z.string() }),
+  z.object({ sees: z.literal('some'), action_id: ActionId, state: State, digest: z.string() }),
+]);
+export const Summary = z.object({ lines: Lines, preview: z.record(z.string(), z.json()).optional() });
+export const Issued = z.object({ request: z.record(z.string(), z.json()), summary: Lines });
+export const IssuedAct = Issued.extend({ also: z.array(z.record(z.string(), z.json())) });
+export const IssuedGrant = z.object({ grant_id: z.string(), issued: IssuedAct });
+export const RequestDetails = Issued.extend({ state: z.string(), preview: z.record(z.string(), z.json()).optional() });
+export const Approved = z.object({
+  action_id: ActionId,
+  state: z.string(),
+  approvals: z.int(),
+  settled: Settled.optional(),
+  refused: z.string().optional(),
+});
+/** `pending`: nobody signed yet. */
+export const Fetched = z.union([z.object({ pending: z.literal(true) }), Approved]);
+export const Submitted = z.object({
+  request_id: z.string(),
+  action_id: z.string().optional(),
+  missing: z.int().optional(),
+});
+export const Recovered = z.object({ unknown: z.array(z.string()), expired: z.array(z.string()) });
+export const Done = z.object({ done: z.literal(true) });
+export const Rows = z.object({ rows: z.array(z.record(z.string(), z.json())) });
+export const Grant = z.object({ grant: z.record(z.string(), z.json()) });
+export const Entries = z.object({ entries: z.array(z.json()), next: z.string().optional() });
+export const Explained = z.record(z.string(), z.json());
+export const Text = z.string();

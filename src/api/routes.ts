@@ -1,0 +1,101 @@
+/**
+ * Every route of the HTTP API. Pure. A row and a handler of the same name are all that a route is.
+ * Source: spec doors (HTTP API).
+ */
+import * as A from './answers.js';
+import type { Route } from './route.js';
+
+const get = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'GET', path, audience: 'known', ...rest }) as const;
+
+const post = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'POST', path, audience: 'known', ...rest }) as const;
+
+export const ROUTES = {
+  health: { ...get('/healthz', { does: 'whether the process answers', answer: A.Health }), audience: 'public' },
+  ready: { ...get('/readyz', { does: 'whether the store answers', answer: A.Health }), audience: 'public' },
+  openapi: get('/v1/openapi.json', { does: 'this API as an OpenAPI 3.1 document', answer: A.Explained }),
+  metrics: get('/metrics', { does: 'counters and gauges for Prometheus', answer: A.Text }),
+  identity: get('/v1/identity', { does: 'which ledger this is, and who asks', answer: A.Identity }),
+  list: get('/v1/actions', { does: 'actions, a page at a time', query: A.ListQuery, answer: A.ActionPage }),
+  propose: post('/v1/actions', {
+    does: 'proposes an action; with `launch=true` it runs at once where policy allows it',
+    query: A.LaunchQuery,
+    body: A.ProposalBody,
+    answer: A.Proposed,
+  }),
+  explain: post('/v1/actions/explain', {
+    does: 'what would be decided, and who could approve; nothing is written',
+    body: A.ProposalBody,
+    answer: A.Explained,
+  }),
+  show: get('/v1/actions/{action_id}', { does: 'an action, as far as the caller may see it', answer: A.Action }),
+  summary: get('/v1/actions/{action_id}/summary', { does: 'the text that a person signs', answer: A.Summary }),
+  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked }),
+  undo: post('/v1/actions/{action_id}/undo', { does: 'proposes what would undo it', answer: A.Asked }),
+  request: post('/v1/actions/{action_id}/requests', {
+    does: 'asks a person to approve or deny',
+    body: A.RequestBody,
+    answer: A.Issued,
+  }),
+  approve: post('/v1/actions/{action_id}/approve', {
+    does: 'lets a signed receipt count',
+    body: A.ReceiptBody,
+    answer: A.Approved,
+  }),
+  cover: post('/v1/actions/{action_id}/cover', {
+    does: 'approves it by a standing approval',
+    answer: A.Approved,
+  }),
+  fetchReceipt: post('/v1/actions/{action_id}/fetch-receipt', {
+    does: 'attaches the receipts that people signed',
+    answer: A.Fetched,
+  }),
+  execute: post('/v1/actions/{action_id}/execute', { does: 'launches it, once', answer: A.Settled }),
+  retry: post('/v1/actions/{action_id}/retry', { does: 'launches an unknown action again', answer: A.Settled }),
+  reconcile: post('/v1/actions/{action_id}/reconcile', {
+    does: 'asks the connector what became of it',
+    answer: A.Settled,
+  }),
+  cancel: post('/v1/actions/{action_id}/cancel', { does: 'takes it back', body: A.WordsBody, answer: A.Done }),
+  recover: post('/v1/recover', { does: 'ends what nobody will end; calls nothing', answer: A.Recovered }),
+  requestDetails: get('/v1/requests/{request_id}', {
+    does: 'a request, with the lines that its signer has to see',
+    answer: A.RequestDetails,
+  }),
+  receipt: get('/v1/actions/{action_id}/receipt', {
+    does: 'the receipt that approves an action',
+    answer: A.Explained,
+  }),
+  submit: post('/v1/receipts', { does: 'hands a signed receipt in', body: A.SignedBody, answer: A.Submitted }),
+  requestAct: post('/v1/acts', { does: 'asks people for an act', body: A.ActBody, answer: A.IssuedAct }),
+  requestResolution: post('/v1/resolutions', {
+    does: 'asks a person to establish an unknown outcome, or to let it run again',
+    body: A.ResolutionBody,
+    answer: A.Issued,
+  }),
+  decisions: get('/v1/decisions', { does: 'what waits for people', query: A.DecisionsQuery, answer: A.Rows }),
+  grants: get('/v1/grants', { does: 'standing approvals, and what is left of them', answer: A.Rows }),
+  requestStanding: post('/v1/grants', {
+    does: 'asks people for a standing approval',
+    body: A.GrantBody,
+    answer: A.IssuedGrant,
+  }),
+  narrowestGrant: get('/v1/actions/{action_id}/narrowest-grant', {
+    does: 'the narrowest standing approval that an action fits',
+    query: A.GrantQuery,
+    answer: A.Grant,
+  }),
+  thread: get('/v1/threads/{thread}', { does: 'entries of a thread', query: A.PageQuery, answer: A.Entries }),
+  events: get('/v1/events', {
+    does: 'what happens to the actions that the caller sees, as server-sent events',
+    query: A.EventsQuery,
+    answer: A.Text,
+  }),
+} as const satisfies Readonly<Record<string, Route>>;
+
+export type RouteName = keyof typeof ROUTES;

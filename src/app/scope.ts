@@ -1,0 +1,97 @@
+/**
+ * What a caller with a token may ask for: verbs, projects and connectors. A caller without a scope is a process of the
+ * store's owner, which has all of them. Looked at once, in front of every verb; what an act does to people, keys and
+ * rules is asked for by nobody with a token, but for a standing approval.
+ * Source: spec authority (agents), doors (HTTP API: reading is scoped).
+ */
+import { actionKind, type Caller, type Services } from '../actions/index.js';
+import { Refusal } from '../core/index.js';
+import { isInScope, type Verb } from '../identity/index.js';
+
+/** The verb of a scope behind each verb of the gate; an act is looked at by itself. */
+const VERBS: Readonly<Record<string, Verb>> = {
+  propose: 'propose',
+  explain: 'propose',
+  request: 'propose',
+  'fetch-receipt': 'propose',
+  approve: 'propose',
+  sign: 'propose',
+  execute: 'execute',
+  retry: 'execute',
+  reconcile: 'execute',
+  recover: 'execute',
+  cancel: 'cancel',
+};
+
+interface Place {
+  readonly project?: string;
+  readonly connector?: string;
+}
+
+/** Refuses `forbidden` for what the caller's scope does not cover (authority.token.scope). */
+export async function demandScope(
+  services: Pick<Services, 'ledger'>,
+  { scope }: Caller,
+  verb: string,
+  asked: object,
+): Promise<void> {
+  if (scope === undefined) return;
+  const given = asked as Readonly<Record<string, unknown>>;
+  const place = await placeOf(services, given);
+  const needed = verb === 'request an act' ? actVerb(given['act'], place) : VERBS[verb];
+  // What names no place is for a scope that covers every place.
+  const isWhole = place !== undefined || (scope.projects.includes('*') && scope.connectors.includes('*'));
+  if (needed !== undefined && isWhole && isInScope(scope, needed, place ?? {})) return;
+  throw new Refusal('forbidden', 'the scope of this token does not cover that');
+}
+
+function actVerb(act: unknown, place: Place | undefined): Verb | undefined {
+  return (act as { kind?: unknown } | null)?.kind === 'standing' && place !== undefined ? 'propose' : undefined;
+}
+
+/** Where it happens, from what was handed over; undefined for what names no place. */
+async function placeOf(
+  { ledger }: Pick<Services, 'ledger'>,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Place | undefined> {
+  const named = (given['proposal'] ?? grantOf(given['act'])) as Place | null | undefined;
+  if (typeof named?.project === 'string' && typeof named.connector === 'string') {
+    return { project: named.project, connector: named.connector };
+  }
+  const id =
+    given['actionId'] ?? idIn(given['resolution'], 'action_id') ?? idIn(requestIn(given['receipt']), 'subject');
+  const state = typeof id === 'string' ? (await ledger.read(actionKind, id))?.state : undefined;
+  return state === undefined ? undefined : { project: state.content.project, connector: state.content.connector };
+}
+
+function grantOf(act: unknown): unknown {
+  return (act as { change?: { grant?: unknown } } | null | undefined)?.change?.grant;
+}
+
+function requestIn(receipt: unknown): unknown {
+  return (receipt as { request?: unknown } | null | undefined)?.request;
+}
+
+function idIn(value: unknown, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+}
+
+/** What of something a caller can look at: it names its place, and who asked for it. */
+export interface Seen {
+  readonly project?: string | undefined;
+  readonly connector?: string | undefined;
+  readonly proposed_by?: string | undefined;
+  /** As a row of a list names who asked. */
+  readonly principal?: string | undefined;
+}
+
+/**
+ * How much a caller sees: all of what they asked for themselves, and that there is something within the scope of their
+ * token. A process of the store's owner sees everything.
+ */
+export function sightOf({ scope, principal }: Caller, seen: Seen): 'all' | 'some' | 'none' {
+  const { project, connector, proposed_by = seen.principal } = seen;
+  if (scope === undefined || proposed_by === principal) return 'all';
+  const place = { ...(project === undefined ? {} : { project }), ...(connector === undefined ? {} : { connector }) };
+  return isInScope(scope, 'read', place) ? 'some' : 'none';
+}

@@ -1,0 +1,147 @@
+/**
+ * The server as a function of requests: each is admitted at the door, handed to the gate of whoever asks, and answered.
+ *
+ * It promises that nothing but a documented answer or problem details leaves, that no request is answered for a caller
+ * who was not authenticated, and that what runs is bounded.
+ * Source: spec doors (HTTP API).
+ */
+import { type Context, Hono } from 'hono';
+import { ROUTES } from '../api/index.js';
+import type { CountersignGate, Log } from '../app/index.js';
+import { LIMITS, Refusal } from '../core/index.js';
+import { bodyFor, type Found, findRoute, gateFor, problemFor, queryOf } from './door.js';
+import { eventStream } from './events.js';
+import { bodyOf, HANDLERS } from './handlers.js';
+import { ServerMetrics } from './metrics.js';
+
+export interface ServerOptions {
+  /** The address that people and programs use, such as `http://localhost:8787`: no other host is answered. */
+  readonly publicUrl: string;
+  readonly version: string;
+  readonly log?: Log;
+}
+
+/** Answers requests for a gate. The gate stays the caller's to close. */
+export class ServerApp {
+  readonly hono = new Hono();
+  readonly #owner: CountersignGate;
+  readonly #options: ServerOptions;
+  readonly #metrics = new ServerMetrics();
+  readonly #stopping = new AbortController();
+  #running = 0;
+  #onIdle: () => void = () => undefined;
+
+  constructor(owner: CountersignGate, options: ServerOptions) {
+    this.#owner = owner;
+    this.#options = options;
+    this.hono.all('*', (context) => this.#answer(context));
+  }
+
+  /** Ends event streams and waits, so many milliseconds at most, for what is being answered. */
+  async drain(ms: number): Promise<void> {
+    this.#stopping.abort();
+    if (this.#running === 0) return;
+    const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
+    const timer = this.#owner.services.timer(ms);
+    await Promise.race([idle, timer.rings]);
+    timer.stop();
+  }
+
+  async #answer(context: Context): Promise<Response> {
+    const began = performance.now();
+    let route = 'none';
+    this.#begin();
+    let answer: Response;
+    try {
+      this.#demandHost(context);
+      const url = new URL(context.req.url);
+      const found = findRoute(context.req.method, url.pathname);
+      route = found.name;
+      answer = await this.#route(context, found, url);
+    } catch (error) {
+      answer = problemFor(context, error, this.#options.log);
+    }
+    for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);
+    const seconds = (performance.now() - began) / 1_000;
+    if (route !== 'events' || answer.status !== 200) this.#end(route, answer.status, seconds);
+    return answer;
+  }
+
+  async #route(context: Context, { name, route, params }: Found, url: URL): Promise<Response> {
+    if (this.#running > LIMITS.requestsRunningMax) throw new Refusal('busy', 'the server answers as many as it may');
+    const header = context.req.header('authorization');
+    const gate = await gateFor(this.#owner, route, header);
+    const query = queryOf(route, url);
+    const body = await bodyFor(route, context.req.raw);
+    if (name === 'metrics') return context.text(await this.#metrics.text(this.#owner));
+    if (name === 'events') return this.#events(context, header, query['after']);
+    const { publicUrl, version } = this.#options;
+    const idempotencyKey = context.req.header('idempotency-key');
+    const asked = { gate, owner: this.#owner, publicUrl, version, params, query, body, idempotencyKey };
+    return context.json(bodyOf(await HANDLERS[name](asked)) as never);
+  }
+
+  #events(context: Context, header: string | undefined, after: string | undefined): Response {
+    const resumed = context.req.header('last-event-id') ?? after;
+    if (resumed !== undefined && !/^\d{1,16}$/.test(resumed)) {
+      throw new Refusal('invalid', 'an event is named by its sequence', { path: 'after' });
+    }
+    const closed = new AbortController();
+    const signal = AbortSignal.any([closed.signal, context.req.raw.signal, this.#stopping.signal]);
+    const stream = eventStream({
+      owner: this.#owner,
+      again: () => gateFor(this.#owner, ROUTES.events, header),
+      after: resumed === undefined ? undefined : Number(resumed),
+      signal,
+    });
+    const encoder = new TextEncoder();
+    const end = () => this.#end('events', 200, 0);
+    const readable = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const next = await stream.next().catch(() => undefined);
+        if (next === undefined || next.done === true) {
+          controller.close();
+          return end();
+        }
+        controller.enqueue(encoder.encode(next.value));
+      },
+      cancel: () => {
+        closed.abort();
+        end();
+      },
+    });
+    return new Response(readable, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' } });
+  }
+
+  /**
+   * INVARIANT: a page of somebody else that a name server sent here is not answered (server.host): neither its host nor
+   * its origin is ours.
+   */
+  #demandHost(context: Context): void {
+    const { host, origin } = new URL(this.#options.publicUrl);
+    const asked = context.req.header('host');
+    const from = context.req.header('origin');
+    if (asked !== host || (from !== undefined && from !== origin)) {
+      throw new Refusal('forbidden', 'this server answers under another address', { next: 'use its public address' });
+    }
+  }
+
+  #begin(): void {
+    this.#running += 1;
+    this.#metrics.begun();
+  }
+
+  #end(route: string, status: number, seconds: number): void {
+    this.#running -= 1;
+    this.#metrics.ended(route, status, seconds);
+    if (this.#running === 0) this.#onIdle();
+  }
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+} as const;

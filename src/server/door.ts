@@ -1,0 +1,112 @@
+/**
+ * The door of the server: who asks, what they sent, and an answer for everything that goes wrong. A request is admitted
+ * once, in this order: host, route, credentials, query, body; nothing behind it reads raw bytes.
+ * Source: spec doors (HTTP API), authority (agents).
+ */
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName } from '../api/index.js';
+import type { CountersignGate, Gate, Log } from '../app/index.js';
+import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
+
+/** A route that a request fits, with its parameters. */
+export interface Found {
+  readonly name: RouteName;
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Refuses `not_found` for a path of no route, `invalid` for another method of one. */
+export function findRoute(method: string, path: string): Found {
+  let isKnown = false;
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
+    const raw = matchPath(route.path, path);
+    if (raw === undefined) continue;
+    isKnown = true;
+    if (route.method === method) return { name, route, params: decoded(raw) };
+  }
+  if (isKnown) throw new Refusal('invalid', 'this path is asked in another way', { path: 'method' });
+  throw new Refusal('not_found', 'there is no such path');
+}
+
+function decoded(raw: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  try {
+    return Object.fromEntries(Object.entries(raw).map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    throw new Refusal('invalid', 'the path is not well-formed', { path: 'path' });
+  }
+}
+
+/**
+ * INVARIANT: nothing but health answers without credentials, and a name in a request is never one
+ * (server.authenticated).
+ */
+export async function gateFor(owner: CountersignGate, route: Route, header: string | undefined): Promise<Gate> {
+  if (route.audience === 'public') return owner;
+  const token = /^Bearer ([!-~]{1,512})$/i.exec(header ?? '')?.[1];
+  if (token === undefined) throw new Refusal('unauthenticated', 'show a token: `Authorization: Bearer …`');
+  return owner.visitor(token);
+}
+
+export function queryOf(route: Route, url: URL): Readonly<Record<string, string | undefined>> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of url.searchParams) {
+    if (Object.hasOwn(given, name)) throw new Refusal('invalid', 'a parameter stands there twice', { path: 'query' });
+    given[name] = value;
+  }
+  return admitted(route.query ?? z.strictObject({}), given, 'query') as Record<string, string | undefined>;
+}
+
+/** The body, strictly read. Refuses `invalid` for one that is too long, no JSON, or not what the route takes. */
+export async function bodyFor(route: Route, request: Request): Promise<unknown> {
+  if (route.method !== 'POST') return undefined;
+  const bytes = await bytesOf(request);
+  if (route.body === undefined) {
+    if (bytes.length === 0) return undefined;
+    const parsed = jsonOf(bytes, request);
+    if (typeof parsed === 'object' && parsed !== null && Object.keys(parsed).length === 0) return undefined;
+    throw new Refusal('invalid', 'this takes no body', { path: 'body' });
+  }
+  return admitted(route.body, bytes.length === 0 ? {} : jsonOf(bytes, request), 'body');
+}
+
+function jsonOf(bytes: Uint8Array, request: Request): Json {
+  const type = request.headers.get('content-type') ?? '';
+  // A page of somebody else can send a form or plain text without asking; JSON it can't.
+  if (!/^application\/json(?:\s*;|$)/i.test(type)) {
+    throw new Refusal('invalid', 'the body is JSON: `Content-Type: application/json`', { path: 'content-type' });
+  }
+  const read = readJson(bytes);
+  if (!read.ok) throw new Refusal('invalid', 'the body is not well-formed JSON', { path: 'body' });
+  return read.value;
+}
+
+async function bytesOf(request: Request): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += part.length;
+    if (length > LIMITS.jsonBytesMax) throw new Refusal('invalid', 'the body is too long', { path: 'body' });
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function admitted(schema: z.ZodType, value: unknown, where: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = [where, ...(issue?.path.map(String) ?? [])].join('.');
+  const unknown = issue?.code === 'unrecognized_keys' ? ': unknown field' : '';
+  throw new Refusal('invalid', `\`${path}\` is not what this takes${unknown}`, { path });
+}
+
+/** The answer to whatever went wrong. The cause of a fault goes to the log, and nowhere else. */
+export function problemFor(context: Context, error: unknown, log: Log | undefined): Response {
+  const ours = isOurs(error) ? error : new Fault('internal', 'the server failed', error);
+  if (ours instanceof Fault) log?.write('error', 'a request failed', ours);
+  const problem = problemOf(ours);
+  if (ours.code === 'unauthenticated') context.header('WWW-Authenticate', 'Bearer');
+  if (problem.status === 429 || problem.status === 503) context.header('Retry-After', '1');
+  return context.body(JSON.stringify(problem), problem.status as never, { 'Content-Type': PROBLEM_TYPE });
+}

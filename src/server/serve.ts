@@ -1,0 +1,141 @@
+/**
+ * Listens: on both loopback addresses where the public one is `localhost`, so that no other program of the machine can
+ * stand in on one of them.
+ * Source: spec doors (HTTP API: public_url).
+ */
+import type { Server } from 'node:http';
+import { serve as listenWith } from '@hono/node-server';
+import type { CountersignGate, Log } from '../app/index.js';
+import { beforeRing, Fault, Refusal } from '../core/index.js';
+import { ServerApp } from './app.js';
+
+export interface ServeOptions {
+  /** `http://localhost:8787` when absent. Behind a proxy: the address that the proxy answers, with `listen`. */
+  readonly publicUrl?: string;
+  /** Addresses to listen on, instead of those of the public one. */
+  readonly listen?: readonly { readonly host: string; readonly port: number }[];
+  readonly version: string;
+  readonly log?: Log;
+}
+
+export interface Serving {
+  readonly publicUrl: string;
+  /** Where it listens, as `host:port`. */
+  readonly addresses: readonly string[];
+  /** Takes no more requests, waits for those that are being answered, and answers no more. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_PUBLIC_URL = 'http://localhost:8787';
+
+/** How long requests that are being answered may take at the end. Launches that do not settle are left to recover. */
+const DRAIN_MS = 10_000;
+/** How long clients have to take their last answers. */
+const FLUSH_MS = 1_000;
+
+/** Refuses `invalid` for an address that can't be served, `busy` for one that another program has. */
+export async function serve(owner: CountersignGate, options: ServeOptions): Promise<Serving> {
+  const asked = options.publicUrl ?? DEFAULT_PUBLIC_URL;
+  const url = publicUrlOf(asked);
+  const places = options.listen ?? placesOf(url);
+  const bound: Server[] = [];
+  const log = options.log === undefined ? {} : { log: options.log };
+  let origin = url.origin;
+  let app: ServerApp | undefined;
+  try {
+    for (const place of places) {
+      // A port that the system chose first is the one of all.
+      const port = place.port === 0 && bound.length > 0 ? portOf(bound[0] as Server) : place.port;
+      const server = await listenOn({ ...place, port }, (request, env) => fetchOf(app, request, env));
+      bound.push(server);
+      if (url.port === '0' || place.port === 0) origin = `${url.protocol}//${url.hostname}:${portOf(server)}`;
+    }
+    app = new ServerApp(owner, { publicUrl: origin, version: options.version, ...log });
+  } catch (error) {
+    for (const server of bound) server.close();
+    throw error;
+  }
+  const serving = app;
+  return {
+    publicUrl: origin,
+    addresses: bound.map((server) => addressOf(server)),
+    async close() {
+      const closed = bound.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+      await serving.drain(DRAIN_MS);
+      for (const server of bound) server.closeIdleConnections();
+      // What was answered is on its way; a client that does not take it is left after a while.
+      await beforeRing(owner.services.timer(FLUSH_MS), Promise.all(closed));
+      for (const server of bound) server.closeAllConnections();
+      await Promise.all(closed);
+    },
+  };
+}
+
+function fetchOf(app: ServerApp | undefined, request: Request, env: object): Response | Promise<Response> {
+  return app === undefined ? new Response(null, { status: 503 }) : app.hono.fetch(request, env);
+}
+
+/** Refuses `invalid` for what is no address of a server of its own. */
+function publicUrlOf(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new Refusal('invalid', 'the public address is a URL, such as http://localhost:8787', { path: 'public_url' });
+  }
+  const isLoopback = url.hostname === 'localhost';
+  const isPlain = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  // Passkeys belong to a name, and cookies of a plain connection can be read on the way.
+  if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback))) return url;
+  throw new Refusal('invalid', 'the public address is https, or http on localhost, without a path', {
+    path: 'public_url',
+  });
+}
+
+/** INVARIANT: both loopback families are ours, or nothing is served (server.loopback). */
+function placesOf(url: URL): readonly { readonly host: string; readonly port: number }[] {
+  if (url.protocol === 'https:') {
+    throw new Refusal('invalid', 'behind a proxy, say where to listen', { path: 'listen', next: 'use --listen' });
+  }
+  const port = url.port === '' ? 80 : Number(url.port);
+  return [
+    { host: '127.0.0.1', port },
+    { host: '::1', port },
+  ];
+}
+
+function listenOn(
+  { host, port }: { readonly host: string; readonly port: number },
+  fetch: (request: Request, env: object) => Response | Promise<Response>,
+): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = listenWith({ fetch: fetch as never, hostname: host, port, autoCleanupIncoming: true }, () =>
+      resolve(server as Server),
+    );
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+      const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      reject(
+        taken
+          ? new Refusal('busy', `${where} can not be listened on`, {
+              next: 'end the program that has it, or use another port',
+            })
+          : new Fault('internal', 'the server could not listen', error),
+      );
+    });
+    const http = server as Server;
+    http.requestTimeout = 30_000;
+    http.headersTimeout = 10_000;
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) return 'unknown';
+  return address.family === 'IPv6' ? `[${address.address}]:${address.port}` : `${address.address}:${address.port}`;
+}

@@ -1,0 +1,113 @@
+/** A gate served by the command line, and agents whose tokens an operator signs for. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { connect } from '../../src/client/index.js';
+import { countersign, type Ran } from '../support/command-line.js';
+import { type DemoHome, makeDemoHome } from '../support/demo-home.js';
+import { ROOT } from '../support/files.js';
+import { codeOf } from '../support/gate-world.js';
+import { verifies } from '../support/verifies.js';
+
+let made: DemoHome;
+before(async () => {
+  made = await makeDemoHome();
+});
+
+function run(...words: string[]): Promise<Ran> {
+  return countersign([...words, '--home', made.home]);
+}
+
+async function json(...words: string[]): Promise<Record<string, never>> {
+  const { out, err } = await run(...words, '--json');
+  assert.notEqual(out, '', err);
+  return JSON.parse(out) as Record<string, never>;
+}
+
+/** A port that nobody has at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function served(): Promise<{ readonly url: string; end(): Promise<number | null> }> {
+  const url = `http://localhost:${await freePort()}`;
+  const words = ['serve', '--public-url', url, '--home', made.home];
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'bin', 'main.js'), ...words]);
+  let out = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (data: Buffer) => {
+      out += data.toString('utf8');
+      if (out.includes('agents come with a token')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`it ended: ${out}`)));
+  });
+  return {
+    url,
+    async end() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      return (await exited)[0] as number | null;
+    },
+  };
+}
+
+async function signed(asked: Record<string, never>): Promise<{ token: string; token_id: string }> {
+  const { token, token_id, issued } = asked as unknown as {
+    token: string;
+    token_id: string;
+    issued: { request: { request_id: string } };
+  };
+  const done = await run('approver', 'sign', issued.request.request_id, ...made.passphrase);
+  assert.equal(done.exit, 0, done.err);
+  return { token, token_id };
+}
+
+test('an agent gets a token, which an operator signs for, and asks over HTTP', async () => {
+  verifies('cli.agent');
+  verifies('cli.serve');
+  const { url, end } = await served();
+  const first = await json('agent', 'add', 'deploy-bot', '--project', 'web', '--may', 'read', '--may', 'propose');
+  const unsigned = connect({ url, token: (first as unknown as { token: string }).token });
+  assert.equal(await codeOf(unsigned.call('identity', {})), 'unauthenticated');
+  const { token, token_id } = await signed(first);
+  const client = connect({ url, token });
+  assert.equal((await client.call('identity', {})).principal, 'agent:deploy-bot');
+  const body = { project: 'web', connector: 'shell-noop', operation: 'send', target: 'x', args: { text: 'hi' } };
+  const { action_id, state } = await client.call('propose', { body });
+  assert.equal(state, 'proposed');
+  assert.equal(await codeOf(client.call('execute', { action_id })), 'forbidden');
+  assert.match((await run('inbox')).out, new RegExp(action_id.slice(0, 12)));
+
+  const listed = await run('agent', 'list');
+  assert.match(listed.out, /agent:deploy-bot/);
+  assert.ok(!listed.out.includes(token.split('.')[1] ?? ''));
+  const next = await signed(await json('agent', 'rotate', token_id, '--overlap', '1h'));
+  assert.equal((await connect({ url, token: next.token }).call('identity', {})).principal, 'agent:deploy-bot');
+  const revoke = await json('agent', 'revoke', token_id);
+  await signed({ ...revoke, issued: revoke } as never);
+  assert.equal(await codeOf(client.call('identity', {})), 'unauthenticated');
+  const none = await run('agent', 'revoke', 'tok_01JDXW3Q4R8Y2M5N7P9S0T1V3W');
+  assert.match(none.err, /unknown_token/);
+  assert.equal(await end(), 0);
+});
+
+test('a server says what is wrong with its address', async () => {
+  verifies('cli.serve');
+  for (const words of [
+    ['--public-url', 'http://example.com'],
+    ['--listen', 'nowhere'],
+    ['--public-url', 'x'],
+  ]) {
+    const { exit, err } = await run('serve', ...words);
+    assert.ok(exit === 1 || exit === 2, err);
+    assert.match(err, /refused \[(invalid|usage)\]/);
+  }
+});

@@ -1,0 +1,42 @@
+/** Promises of the HTTP door and of those who come to it. */
+import type { Requirement } from '../requirements.js';
+
+export const serverRequirements = {
+  'server.authenticated': {
+    source: 'doors',
+    behaviour: 'no route answers without credentials but health, and a name in a request is never a credential',
+  },
+  'server.cycle': { source: 'doors', behaviour: 'an action goes from its proposal to its effect over HTTP, once' },
+  'server.idempotency': {
+    source: 'doors',
+    behaviour: 'what is proposed under one key is proposed once; another command under it is refused',
+  },
+  'server.read.scoped': {
+    source: 'doors',
+    behaviour: 'what an action says goes to its proposer; other agents see id, state and digest, or nothing',
+  },
+  'server.strict': {
+    source: 'doors',
+    behaviour: 'bodies, queries and paths are read strictly and under limits; every defect is problem details',
+  },
+  'server.host': { source: 'doors', behaviour: 'a request under another host or from another origin is refused' },
+  'server.described': {
+    source: 'doors',
+    behaviour: 'every route is in the OpenAPI document; metrics hold nothing that a caller chose',
+  },
+  'server.events': {
+    source: 'doors',
+    behaviour: 'the event stream tells what its caller sees, goes on where it left off, and ends with its token',
+  },
+  'server.loopback': { source: 'doors', behaviour: 'both loopback families are bound, or nothing is served' },
+  'server.drain': { source: 'doors', behaviour: 'a server that ends lets what runs settle and takes nothing more' },
+  'authority.token.scope': { source: 'authority', behaviour: 'a token does what its scope covers, and nothing else' },
+  'authority.token.ends': {
+    source: 'authority',
+    behaviour: 'a token that is over, revoked or wrong lets nobody in; the ledger keeps its hash alone',
+  },
+  'authority.token.rotated': {
+    source: 'authority',
+    behaviour: 'a token is replaced by another one of the same scope, and both are good while they overlap',
+  },
+} as const satisfies Readonly<Record<string, Requirement>>;
