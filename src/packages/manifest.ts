@@ -3,11 +3,24 @@
  * Source: spec packages (manifest, rules).
  */
 import { canonicalize, isoTime, type Json, LIMITS, sha256Hex } from '../core/index.js';
-import type { Manifest } from './schema.js';
+import type { Input, Manifest } from './schema.js';
 
-/** 64 hex digits: SHA-256 of the manifest's canonical JSON. */
-export function manifestDigest(manifest: Manifest): string {
-  return sha256Hex(canonicalize(manifest as Json));
+/** The canonical text of inputs that nobody can change any more: most of a long manifest is what it was before. */
+const INPUT_TEXTS = new WeakMap<Input, string>();
+
+function inputText(input: Input): string {
+  const known = INPUT_TEXTS.get(input);
+  if (known !== undefined) return known;
+  const text = canonicalize(input);
+  if (Object.isFrozen(input)) INPUT_TEXTS.set(input, text);
+  return text;
+}
+
+/** 64 hex digits: SHA-256 of the manifest's canonical JSON, whose members stand in the order of their names. */
+export function manifestDigest({ artifacts, created_at, inputs, ...rest }: Manifest): string {
+  const before = canonicalize({ artifacts, created_at } as Json).slice(0, -1);
+  const after = canonicalize(rest as Json).slice(1);
+  return sha256Hex(`${before},"inputs":[${inputs.map(inputText).join(',')}],${after}`);
 }
 
 /** `2026-08-07T00:00:00+00:00`, with six digits of a second only where they are not all zero. */
