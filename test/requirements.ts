@@ -11,6 +11,7 @@ import { coreRequirements } from './requirements/core.js';
 import { houseRequirements } from './requirements/house.js';
 import { ledgerRequirements } from './requirements/ledger.js';
 import { messageRequirements } from './requirements/messages.js';
+import { packageRequirements } from './requirements/packages.js';
 import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
 import { receiptRequirements } from './requirements/receipts.js';
@@ -33,6 +34,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...receiptRequirements,
   ...connectorRequirements,
   ...actionRequirements,
+  ...packageRequirements,
   ...appRequirements,
   ...serverRequirements,
   ...cliRequirements,

@@ -17,7 +17,8 @@ const WALLS: Readonly<Record<string, readonly string[]>> = {
   messages: ['core', 'ledger', 'identity'],
   connectors: ['core'],
   actions: ['core', 'ledger', 'identity', 'policy', 'approvals', 'messages', 'connectors'],
-  app: ['core', 'ledger', 'identity', 'policy', 'approvals', 'messages', 'connectors', 'actions'],
+  packages: ['core', 'ledger', 'approvals'],
+  app: ['core', 'ledger', 'identity', 'policy', 'approvals', 'messages', 'connectors', 'actions', 'packages'],
   api: ['core'],
   server: ['core', 'api', 'app'],
   client: ['core', 'api'],
@@ -62,7 +63,9 @@ test('pure files use no node module, clock, chance or environment', () => {
     (path) =>
       (path.startsWith('src/core/') && !path.startsWith('src/core/crypto/')) ||
       path.startsWith('src/api/') ||
-      /\/(schema|machine|render|content|money|rules|summary|act-schema|canonical|validate)\.ts$/.test(path),
+      /\/(schema|fields|machine|manifest|prompt|tools|correction|render|content|money|rules|summary|act-schema|canonical|validate)\.ts$/.test(
+        path,
+      ),
   );
   assert.ok(pure.length > 20);
   for (const path of pure) {

@@ -39,7 +39,7 @@ export function callFor(services: Services, subject: CallSubject, extras: CallEx
     args: args as Readonly<Record<string, Json>>,
     argsText,
     ...(amount === null ? {} : { amount: { amount, currency: currency ?? '' } }),
-    ...(preconditions === null ? {} : { preconditions }),
+    ...ownPreconditions(preconditions),
     ...(attempt === undefined ? {} : { prepared: attempt.prepared }),
     content: async (ref) =>
       fresh?.get(ref) ?? (await services.ledger.payload({ kind: 'action', id: action_id }, 0, ref)),
@@ -50,6 +50,13 @@ export function callFor(services: Services, subject: CallSubject, extras: CallEx
     },
     idempotencyKey: action_id,
   };
+}
+
+/** Preconditions without those of the gate itself, which no connector made. */
+function ownPreconditions(all: CallSubject['content']['preconditions']): Pick<Call, 'preconditions'> {
+  const own = Object.entries(all ?? {}).filter(([name]) => !name.startsWith('package_'));
+  const isForeign = all !== null && own.length === 0 && Object.keys(all).length > 0;
+  return all === null || isForeign ? {} : { preconditions: Object.fromEntries(own) };
 }
 
 /** A connector's look at the world before a launch takes at most this long. */

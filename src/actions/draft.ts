@@ -17,7 +17,7 @@ import type { Judged } from './judge.js';
 import { contentPayload } from './load.js';
 import { type ActionCommand, decideAction, needsPerson } from './machine.js';
 import type { ActionContent, ActionState, Flag } from './schema.js';
-import { clockBarrier, type Services, STALE_TRUST } from './services.js';
+import { clockBarrier, type Services, STALE, STALE_TRUST } from './services.js';
 
 export interface Draft {
   readonly action_id: string;
@@ -41,11 +41,19 @@ export async function draftProposal(services: Services, judged: Judged, action_i
   return {
     action_id,
     effect,
-    reads: [LEDGER_RECORD, CONFIG_RECORD, FREEZE_RECORD, ...candidates.reads, ...asked.reads],
+    reads: [
+      LEDGER_RECORD,
+      CONFIG_RECORD,
+      FREEZE_RECORD,
+      ...candidates.reads,
+      ...asked.reads,
+      ...(judged.workItem?.reads ?? []),
+    ],
     writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, { kind: 'action', id: action_id }],
     lookups: [{ kind: 'action', key: effect }],
     eventsIn: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
+      if (judged.workItem?.holds(view) === false) return STALE;
       const frozen = (judged.launch === undefined ? undefined : clockBarrier(view)) ?? frozenIn(view, unbound);
       if (frozen !== undefined) return frozen;
       const bounded = withinBounds(view, judged, lockedAt);

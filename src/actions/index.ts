@@ -33,6 +33,6 @@ export {
   type Flag,
   Proposal,
 } from './schema.js';
-export type { ActiveTrust, Caller, Services } from './services.js';
+export type { ActiveTrust, Caller, Services, WorkItemFacts } from './services.js';
 export { cancel, reconcile, type Settled } from './settle.js';
 export { proposeUndo } from './undo.js';

@@ -25,7 +25,7 @@ import { checkedApprovers } from './eligible.js';
 import { findOperation, readOnlyArgs } from './load.js';
 import type { Launch } from './machine.js';
 import { type ActionContent, type Flag, Proposal } from './schema.js';
-import type { Caller, Services } from './services.js';
+import type { Caller, Services, WorkItemFacts } from './services.js';
 
 export type ParsedProposal = ReturnType<typeof parseProposal>;
 
@@ -48,6 +48,7 @@ export interface Judged {
   readonly ownLines: string | undefined;
   /** Set when the launch shall be part of the same commit. */
   readonly launch?: Launch;
+  readonly workItem?: WorkItemFacts;
   /** What that launch takes of the bounds of policy. */
   readonly reserving?: BudgetEvents;
 }
@@ -81,7 +82,9 @@ export async function judge(
   const named = { action_id, project, connector, operation: proposal.operation, target, amount, currency };
   const fresh = freshContent(proposal);
   const before = { content: { ...named, preconditions: null }, argsText, args };
-  const preconditions = (await consult(services, before, { fresh }, (call) => operation.snapshot?.(call))) ?? null;
+  const seen = await consult(services, before, { fresh }, (call) => operation.snapshot?.(call));
+  const workItem = await services.workItem?.(proposal.work_item ?? null, args);
+  const preconditions = workItem === undefined ? (seen ?? null) : { ...seen, ...workItem.preconditions };
   const subject = { content: { ...named, preconditions }, argsText, args };
   const question = questionOf(
     { ...named, class: actionClass, proposed_by: caller.principal, on_behalf_of: proposal.on_behalf_of ?? [] },
@@ -146,6 +149,7 @@ export async function judge(
       replaces: null,
     },
     ...(goes ? { launch: plan } : {}),
+    ...(workItem === undefined ? {} : { workItem }),
   };
 }
 

@@ -43,7 +43,15 @@ import { decideAction, type Launch } from './machine.js';
 import { launchTerms } from './machine-people.js';
 import { dedupeWindowOf, policyBarrier } from './request.js';
 import type { Attempt } from './schema.js';
-import { type Caller, clockBarrier, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
+import {
+  type Caller,
+  clockBarrier,
+  type Services,
+  STALE,
+  STALE_TRUST,
+  type WorkItemFacts,
+  withFreshFacts,
+} from './services.js';
 import { callAndSettle, type Settled } from './settle.js';
 
 /** Everything that a launch stands on, computed from the action at one revision. */
@@ -56,6 +64,7 @@ interface LaunchFacts {
   readonly receipts: readonly Receipt[];
   readonly expected: Expected;
   readonly prepared: Json;
+  readonly workItem: WorkItemFacts | undefined;
   /** When the bounds of policy were named that the launch takes of. */
   readonly judgedAt: number;
   /** The action as a standing approval is held against it, and the records of those who signed that. */
@@ -121,10 +130,11 @@ async function launchFacts(services: Services, actionId: string): Promise<Omit<L
   const receipts = await storedReceipts(services, loaded);
   for (const receipt of receipts) await verifyReceipt(services, receipt, expected);
   const decision = await decideAgain(services, loaded, operation);
-  if (operation.snapshot !== undefined) {
+  const workItem = await services.workItem?.(content.work_item, args);
+  if (operation.snapshot !== undefined || workItem !== undefined) {
     const before = { content: { ...content, preconditions: null }, argsText, args };
     const now = await consult(services, before, {}, (call) => operation.snapshot?.(call));
-    if (canonicalize(now ?? {}) !== canonicalize(content.preconditions ?? {})) {
+    if (canonicalize({ ...now, ...workItem?.preconditions }) !== canonicalize(content.preconditions ?? {})) {
       throw new Refusal('stale_precondition', 'the target changed since it was approved');
     }
   }
@@ -134,7 +144,19 @@ async function launchFacts(services: Services, actionId: string): Promise<Omit<L
   const judgedAt = services.clock.now();
   const covering = coveringOf(services, content, args);
   const signers = await coverReads(services, launchTerms(state).authorization);
-  return { trustHead, loaded, operation, decision, receipts, expected, prepared, judgedAt, covering, signers };
+  return {
+    trustHead,
+    loaded,
+    operation,
+    decision,
+    receipts,
+    expected,
+    prepared,
+    workItem,
+    judgedAt,
+    covering,
+    signers,
+  };
 }
 
 /** A launch of which nothing is known yet: what refuses it refuses every launch. */
@@ -181,7 +203,7 @@ async function decideAgain(
 }
 
 async function commitLaunch(services: Services, caller: Caller, facts: LaunchFacts) {
-  const { trustHead, loaded, receipts } = facts;
+  const { trustHead, loaded, receipts, workItem } = facts;
   const { content } = loaded;
   const bounds = budgetRecords(boundsOf(facts), facts.judgedAt);
   const committed = await services.ledger.commit({
@@ -192,6 +214,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
       CONFIG_RECORD,
       FREEZE_RECORD,
       ...receipts.flatMap(receiptRecords),
+      ...(workItem?.reads ?? []),
       ...facts.signers,
       ...facts.met.map((id) => ({ kind: 'action', id }) as const),
     ],
@@ -205,6 +228,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
     decide: (view) => {
       if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== trustHead) return STALE_TRUST;
+      if (workItem?.holds(view) === false) return STALE;
       return decideLaunch(view, facts, caller);
     },
   });

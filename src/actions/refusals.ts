@@ -15,6 +15,9 @@ export interface RefusedSubject {
   readonly verb: string;
   readonly action_id?: string;
   readonly project?: string;
+  readonly package_id?: string;
+  /** The address of the bytes that were refused. */
+  readonly content?: string;
 }
 
 export const refusalKind: Kind<RefusalState> = {
@@ -102,10 +105,12 @@ function isFull(state: RefusalState | undefined): boolean {
 }
 
 /** INVARIANT: what a caller calls an id and is none, is not written down (actions.refusals.no-content). */
-function plainSubject({ verb, action_id, project }: RefusedSubject): RefusedSubject {
+function plainSubject({ verb, action_id, project, package_id, content }: RefusedSubject): RefusedSubject {
   return {
     verb,
     ...(action_id !== undefined && PATTERNS.action.test(action_id) ? { action_id } : {}),
     ...(project !== undefined && PATTERNS.project.test(project) ? { project } : {}),
+    ...(package_id !== undefined && PATTERNS.package.test(package_id) ? { package_id } : {}),
+    ...(content !== undefined && PATTERNS.sha256.test(content) ? { content } : {}),
   };
 }

@@ -3,10 +3,19 @@
  * `app` fills it; tests fill it with other clocks and stores.
  */
 import type { ProofVerifier } from '../approvals/index.js';
-import type { Connector, Log } from '../connectors/index.js';
-import { type Clock, type Failpoint, type IdMinter, LIMITS, type Random, Refusal, type Timer } from '../core/index.js';
+import type { Connector, Log, Preconditions } from '../connectors/index.js';
+import {
+  type Clock,
+  type Failpoint,
+  type IdMinter,
+  type JsonObject,
+  LIMITS,
+  type Random,
+  Refusal,
+  type Timer,
+} from '../core/index.js';
 import type { TokenScope } from '../identity/index.js';
-import type { Ledger, View } from '../ledger/index.js';
+import type { Ledger, RecordRef, View } from '../ledger/index.js';
 import type { PolicyEngine, TrustConfig } from '../policy/index.js';
 import type { ActionMemo } from './memo.js';
 
@@ -15,6 +24,15 @@ export interface ActiveTrust {
   readonly config: TrustConfig;
   readonly version: string;
   readonly head: string;
+}
+
+/** What a work item adds to an action: preconditions of the gate itself, judged again in the commit. */
+export interface WorkItemFacts {
+  /** Their names begin with `package_`; no connector sees them. */
+  readonly preconditions: Preconditions;
+  readonly reads: readonly RecordRef[];
+  /** Whether they are still those of the records that the commit holds. */
+  holds(view: View): boolean;
 }
 
 export interface Services {
@@ -33,6 +51,8 @@ export interface Services {
   reloadTrust(): Promise<void>;
   connector(name: string): Connector | undefined;
   secret(name: string): Promise<string | undefined>;
+  /** What a work item demands of an action with these arguments; absent where work items are words alone. */
+  workItem?(workItem: string | null, args: JsonObject): Promise<WorkItemFacts | undefined>;
   /** Why this gate may launch nothing at present; undefined when it may. */
   launchBarrier(): Refusal | undefined;
   /** A timer that rings after some milliseconds: what bounds every wait for somebody else's code. */

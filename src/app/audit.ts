@@ -1,18 +1,22 @@
 /**
  * The whole ledger, checked again: the store (hashes, links, states, claims, the log's order and what this gate
  * remembers of it), and then what the events mean: that every receipt was good by the registry as it stood at its
- * place in the log, and that every launch had its authority. Names the first bad record; repairs nothing.
+ * place in the log, that every launch had its authority, and that every package is what its envelopes lead to. Names
+ * the first bad record; repairs nothing.
  * Source: spec ledger (verify).
  */
 import { type JsonObject, parseTrusted, utf8Decode } from '../core/index.js';
 import type { Ledger, LedgerEvent, LogHead, VerifyReport } from '../ledger/index.js';
 import type { AuditSource } from './action-inspection.js';
 import { Inspection } from './inspection.js';
+import { inspectPackages } from './package-inspection.js';
 import type { Recovery } from './registry-inspection.js';
 
 export interface AuditReport extends VerifyReport {
   readonly receipts: number;
   readonly launches: number;
+  /** Packages that were replayed from their first event. */
+  readonly packages: number;
   /** Times at which the ceremony of the first approver was repeated. */
   readonly recoveries: readonly Recovery[];
 }
@@ -23,6 +27,7 @@ const DEFECTS_MAX = 100;
 export async function auditLedger(ledger: Ledger, expected?: LogHead): Promise<AuditReport> {
   const report = await ledger.verify(expected);
   const inspection = new Inspection(sourceOf(ledger));
+  let replayed: Awaited<ReturnType<typeof inspectPackages>> = { packages: 0, defects: [] };
   // The meaning of events is looked at only where the events themselves are whole.
   if (report.defects.length === 0) {
     let last: LedgerEvent | undefined;
@@ -35,9 +40,11 @@ export async function auditLedger(ledger: Ledger, expected?: LogHead): Promise<A
       after = next.sequence;
     }
     if (last !== undefined) inspection.finish(last);
+    replayed = await inspectPackages(ledger);
   }
   const { receipts, launches, recoveries, defects } = inspection;
-  return { ...report, receipts, launches, recoveries, defects: [...report.defects, ...defects].slice(0, DEFECTS_MAX) };
+  const all = [...report.defects, ...defects, ...replayed.defects].slice(0, DEFECTS_MAX);
+  return { ...report, receipts, launches, recoveries, packages: replayed.packages, defects: all };
 }
 
 function sourceOf(ledger: Ledger): AuditSource {

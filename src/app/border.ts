@@ -14,6 +14,12 @@ const Person = z.string().regex(PATTERNS.human).optional();
 const PARAMETERS = {
   actionId: [Text, 'an action is named by its id'],
   requestId: [Text, 'a request is named by its id'],
+  packageId: [Text, 'a package is named by its id'],
+  sha256: [Text, 'content is named by its 64 hex digits'],
+  release: [
+    z.strictObject({ project: Text, target: Text, message: Text.optional(), connector: Text.optional() }),
+    'a release names its project and its target',
+  ],
   path: [Text, 'a file is named by its path'],
   publicKeyHex: [Text, 'a public key is 64 hex digits'],
   id: [Text, 'an action or a decision is named by its id'],

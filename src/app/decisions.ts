@@ -9,9 +9,10 @@ import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
 import { actRows } from './act-rows.js';
+import { confirmationRows } from './package-decisions.js';
 
 export type DecisionRow = {
-  readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request';
+  readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request' | 'confirmation';
   readonly id: string;
   readonly project: string | null;
   readonly operation: string;
@@ -54,7 +55,8 @@ export async function listDecisions(ledger: Ledger, now: number, person?: string
     after = page.next;
   }
   const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
-  return [...rows, ...(await actRows(ledger, now, ROWS_MAX, person))].sort((a, b) => urgency(a) - urgency(b));
+  const acts = [...(await actRows(ledger, now, ROWS_MAX, person)), ...(await confirmationRows(ledger, now, ROWS_MAX))];
+  return [...rows, ...acts].sort((a, b) => urgency(a) - urgency(b));
 }
 
 function concerns(row: DecisionRow, person: string): boolean {

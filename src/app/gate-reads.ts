@@ -21,12 +21,14 @@ import {
   type Grant,
   type IssuedAct,
   type Receipt,
+  type RequestKind,
   requestKind,
 } from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
+import { ManifestMemo, readConfirmation } from '../packages/index.js';
 import { atBorder } from './border.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
@@ -86,12 +88,17 @@ export class GateReads {
         demandSame(lines, document.summary_digest);
         return { request: document, state, summary: lines, ...(preview === undefined ? {} : { preview }) };
       }
-      const summary = isResolution(document.kind)
-        ? (await readResolution(this.services, asked.requestId)).summary
-        : await actSummary(this.ledger, asked.requestId);
+      const summary = await this.#linesOf(document.kind, asked.requestId);
       demandSame(summary, document.summary_digest);
       return { request: document, state, summary };
     });
+  }
+
+  /** What is signed for a request of another kind than action, rendered anew. */
+  async #linesOf(kind: RequestKind, requestId: string): Promise<readonly string[]> {
+    if (isResolution(kind)) return (await readResolution(this.services, requestId)).summary;
+    if (kind !== 'summary') return actSummary(this.ledger, requestId);
+    return (await readConfirmation({ ledger: this.ledger, manifests: new ManifestMemo() }, requestId)).summary;
   }
 
   identity(): Promise<LedgerState> {

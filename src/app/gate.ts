@@ -28,6 +28,7 @@ import {
   proposeUndo,
   type Recovered,
   RefusalRecorder,
+  type RefusedSubject,
   type RequestInput,
   type Resolution,
   reconcile,
@@ -44,6 +45,7 @@ import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } f
 import { LIMITS, type PlainLimits, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
+import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
 import { GateReads } from './gate-reads.js';
 import { interruptOpen } from './restore.js';
 import { demandScope } from './scope.js';
@@ -66,6 +68,8 @@ type Asked = { action_id: string; joined: boolean; state: string };
 
 export class Gate extends GateReads {
   readonly caller: Caller;
+  /** Packages: envelopes, their confirmation, and their release. */
+  readonly packages: GatePackages;
   readonly #refusals: RefusalRecorder;
   readonly #close: () => Promise<void>;
   readonly #home: GateHome | undefined;
@@ -77,6 +81,8 @@ export class Gate extends GateReads {
     this.#refusals = new RefusalRecorder(services);
     this.#close = close;
     this.#home = home;
+    const recording: Recording = (subject, act) => this.#recording(() => subject, act);
+    this.packages = new GatePackages(services, caller, recording, home);
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */
@@ -136,10 +142,13 @@ export class Gate extends GateReads {
    * Keeps a signed receipt with its request, or carries the signed act out once as many people have signed as have to;
    * an action is not changed.
    */
-  submit(value: unknown): Promise<{ request_id: string; act?: Act; missing?: number; action_id?: string }> {
+  submit(value: unknown): Promise<Submitted> {
     return this.#guard('sign', { receipt: value }, async (asked) => {
       const receipt = parseReceipt(asked.receipt);
       if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
+      if (receipt.request.kind === 'summary') {
+        return { request_id: receipt.request.request_id, applied: await this.packages.confirm(receipt) };
+      }
       if (isResolution(receipt.request.kind)) return resolve(this.services, receipt);
       const { act, missing } = await carryOut(this.services, receipt);
       const { request_id } = receipt.request;
@@ -267,17 +276,25 @@ export class Gate extends GateReads {
     limits?: PlainLimits,
   ): Promise<T> {
     let subject = subjectOf(verb, {});
+    const known = async (asked: Given) => {
+      subject = subjectOf(verb, asked);
+      this.#home?.admit();
+      await demandScope(this.services, this.caller, verb, asked);
+      return act(asked);
+    };
+    return this.#recording(
+      () => subject,
+      () => atBorder(this.services.log, given, known, limits),
+    );
+  }
+
+  /** Refusals are recorded, but `busy`, after which the same may be asked again. */
+  async #recording<T>(subject: () => RefusedSubject, act: () => Promise<T>): Promise<T> {
     try {
-      const known = async (asked: Given) => {
-        subject = subjectOf(verb, asked);
-        this.#home?.admit();
-        await demandScope(this.services, this.caller, verb, asked);
-        return act(asked);
-      };
-      return await atBorder(this.services.log, given, known, limits);
+      return await act();
     } catch (error) {
-      if (error instanceof Refusal) this.services.log?.write('debug', `${verb} was refused`, error);
-      if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject);
+      if (error instanceof Refusal) this.services.log?.write('debug', `${subject().verb} was refused`, error);
+      if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject());
       throw error;
     }
   }

@@ -13,9 +13,12 @@ export {
   signWith,
 } from '../approvals/index.js';
 export type { Connector, Log, LogLevel, Operation, Outcome } from '../connectors/index.js';
+export { Fault, Refusal } from '../core/index.js';
 export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
 export type { VerifyReport } from '../ledger/index.js';
 export { type Message, readEntries, readThread, verifyThread } from '../messages/index.js';
+export type { Applied, Created, Envelope, Manifest, PackageState, Replay } from '../packages/index.js';
+export { correctionFor, parseEnvelope, promptFor, toolsFor } from '../packages/index.js';
 export { policyVersion, type TrustConfig } from '../policy/index.js';
 export { type AuditReport, auditLedger } from './audit.js';
 export { backupTo, placeBackup } from './backup.js';

@@ -9,6 +9,7 @@ import type { Defect, LedgerEvent } from '../ledger/index.js';
 import { ActInspection } from './act-inspection.js';
 import { ActionInspection, type AuditSource } from './action-inspection.js';
 import { AuditWorld } from './audit-world.js';
+import { confirmationDefect } from './package-inspection.js';
 import { RequestInspection } from './request-inspection.js';
 
 const DEFECTS_MAX = 100;
@@ -46,6 +47,9 @@ export class Inspection {
     const isTaking = event.record.kind === 'budget' || TAKINGS.includes(event.type);
     if (isTaking) return this.#wrong(event, this.#actions.pend(event));
     if (event.record.kind === 'request') return this.#wrong(event, await this.#requests.see(event));
+    if (event.record.kind === 'package') {
+      return this.#wrong(event, confirmationDefect(this.#world, this.#requests, event));
+    }
     if (event.record.kind === 'action') {
       for (const what of await this.#actions.see(event)) this.#wrong(event, what);
     } else if (this.#isOfAct(event)) {

@@ -4,6 +4,7 @@ import { freezeKind, grantKind, requestKind } from '../approvals/index.js';
 import { agentKind, invitationKind, keyKind, ledgerKind, personKind, tokenKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
 import { threadKind } from '../messages/index.js';
+import { packageKind } from '../packages/index.js';
 import { budgetKind, configKind } from '../policy/index.js';
 
 export const ALL_KINDS = registerKinds([
@@ -18,6 +19,7 @@ export const ALL_KINDS = registerKinds([
   tokenKind,
   invitationKind,
   requestKind,
+  packageKind,
   actionKind,
   threadKind,
   refusalKind,

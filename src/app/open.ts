@@ -25,6 +25,7 @@ import { checkHome, type Home, homeAt } from './home.js';
 import { standardLog } from './log.js';
 import { Memory } from './memory.js';
 import { systemRandom } from './random.js';
+import { releaseFacts } from './release.js';
 import { readSeen, type Seen } from './seen.js';
 import { demandStore, openStore } from './store.js';
 import { threadPublicKey } from './thread-key.js';
@@ -128,6 +129,7 @@ async function openGate(
     },
     connector: (name) => trust.connector(name),
     secret: (name) => readSecret(trust, environment, name),
+    workItem: releaseFacts(ledger),
     launchBarrier: () => memory.barrier,
     timer: startTimer,
   };

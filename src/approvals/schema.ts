@@ -36,6 +36,7 @@ export const RequestDocument = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('restore') }),
   z.strictObject({ ...common, kind: z.literal('freeze') }),
   z.strictObject({ ...common, kind: z.literal('standing') }),
+  z.strictObject({ ...common, kind: z.literal('summary') }),
   z.strictObject({ ...common, kind: z.literal('finding') }),
   z.strictObject({ ...common, kind: z.literal('assume_duplicate') }),
 ]);

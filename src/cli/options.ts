@@ -4,3 +4,12 @@ export const TEMPLATE_NAMES = ['solo', 'team', 'payments'] as const;
 
 /** Shells whose words can be completed. */
 export const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const;
+
+/** The states of a package, as its protocol names them. */
+export const PACKAGE_STATE_NAMES = [
+  'INTAKE',
+  'SUMMARY_PENDING',
+  'AUTHORING_AUTHORIZED',
+  'DRAFT_READY',
+  'CANCELLED',
+] as const;

@@ -9,6 +9,7 @@ import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
 import { SHELL_NAMES, TEMPLATE_NAMES } from './options.js';
 import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
+import { addPackage } from './package-verbs.js';
 import { addFreeze } from './resolution-verbs.js';
 import { addAgent, addServe } from './serve-verbs.js';
 import { addStanding } from './standing-verbs.js';
@@ -49,6 +50,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   program.commandsGroup('More:');
   addStanding(program);
   addFreeze(program);
+  addPackage(program);
   addThread(program);
   addConfig(program);
   addApprover(program);

@@ -90,6 +90,25 @@ export const CODES = {
   ),
   secret_value: refused('a secret stands in the arguments in plain', 'name it as {"$secret":"NAME"}', 400),
   busy: refused('other callers changed the same record first', 'try again', 503, true),
+  // a package, by the words of its protocol
+  INVALID_ENVELOPE: refused('the envelope is not well-formed', 'correct the named fields and send it again', 400),
+  INVALID_PAYLOAD: refused('the payload breaks a rule of its action', 'correct the named field and send it again', 400),
+  ILLEGAL_TRANSITION: refused(
+    'the package is not in a state that allows this action',
+    'see what it takes now with `countersign package prompt`',
+  ),
+  GATE_UNSATISFIED: refused(
+    'what this action stands on is missing',
+    'see what is missing with `countersign package prompt`',
+  ),
+  STALE_ACTION: refused(
+    'the package changed since the envelope was written',
+    'look again with `countersign package status`, and quote its revision',
+  ),
+  ACTION_ID_REUSE: refused('the action_id was used for another envelope', 'take a fresh action_id'),
+  PACKAGE_NOT_FOUND: refused('no such package', 'check the id with `countersign package list`', 404),
+  PACKAGE_EXISTS: refused('there is a package of this id with another intent', 'take another package_id'),
+  MANIFEST_INVALID: refused('the stored manifest is not the one that was written', 'run `countersign audit verify`'),
   // a receipt, in the order of its checks
   format: refused('the receipt is not well-formed', 'sign the request again', 400),
   method_refused: refused('this way of signing is not allowed here', 'sign with an allowed method', 403),

@@ -25,6 +25,7 @@ export const PATTERNS = {
   request: new RegExp(`^req_${ULID}$(?!\n)`),
   decision: new RegExp(`^dec_${ULID}$(?!\n)`),
   grant: new RegExp(`^grant_${ULID}$(?!\n)`),
+  package: /^pkg_[A-Za-z0-9_-]{1,63}$(?!\n)/,
   token: new RegExp(`^tok_${ULID}$(?!\n)`),
   invitation: new RegExp(`^inv_${ULID}$(?!\n)`),
   name: new RegExp(`^${NAME}$(?!\n)`),

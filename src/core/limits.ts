@@ -124,6 +124,18 @@ export const LIMITS = {
   refusalsPerDayMax: 1_000,
   /** Bytes of one content blob: a connector's preview, a file to write. */
   contentBytesMax: 16 * 1024 * 1024,
+  /** Packages: inputs of one, and the code points of what its envelopes say. */
+  packageInputsMax: 1_000,
+  envelopeContentCharsMax: 1_048_576,
+  envelopeActionIdCharsMax: 64,
+  packageNamesCharsMax: 128,
+  intentCharsMax: 65_536,
+  statementCharsMax: 16_384,
+  outcomesMax: 100,
+  reasonCharsMax: 1_024,
+  logicalPathCharsMax: 255,
+  /** Defects of an envelope that a refusal lists. */
+  envelopeDefectsMax: 16,
   /** Contents that come with one call. */
   contentsMax: 16,
   /** Bytes of an act as JSON: two configurations with their Cedar files. */

@@ -15,13 +15,14 @@ export interface DemoHome {
   readonly passphrase: readonly [string, string];
 }
 
-export async function makeDemoHome(): Promise<DemoHome> {
+/** `repositories` are those of `git-local`, by alias. */
+export async function makeDemoHome(repositories: Readonly<Record<string, string>> = {}): Promise<DemoHome> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
   const home = join(folder, 'home');
   const effects = join(folder, 'effects');
   mkdirSync(effects);
   const place = homeAt(home, {});
-  const trust = await trustRecipe({ name: 'test', repositories: {}, agents: ['bot'], noopFolder: effects });
+  const trust = await trustRecipe({ name: 'test', repositories, agents: ['bot'], noopFolder: effects });
   const { ledgerId } = await initialize(place, { trust, demo: true });
   const passphrase = join(folder, 'passphrase');
   writeFileSync(passphrase, 'a long passphrase', { mode: 0o600 });

@@ -12,6 +12,7 @@ import { confirmationCode, homeAt, initialize, open, parseTrustConfig } from '..
 import { bootstrapApprover } from '../../src/app/internal.js';
 import { ALL_KINDS } from '../../src/app/kinds.js';
 import { systemRandom } from '../../src/app/random.js';
+import { releaseFacts } from '../../src/app/release.js';
 import { threadEntry } from '../../src/app/thread-entries.js';
 import { Trust } from '../../src/app/trust.js';
 import { type Act, ProofVerifier, type RequestDocument, signWith } from '../../src/approvals/index.js';
@@ -197,6 +198,7 @@ async function servicesOn(
     reloadTrust: () => trust.reload(),
     connector: (name) => trust.connector(name),
     secret: async () => undefined,
+    workItem: releaseFacts(ledger),
     launchBarrier: () => undefined,
     timer: startTimer,
   };

@@ -234,6 +234,9 @@ export interface InboxOptions {
   readonly watch?: boolean;
 }
 
+/** Records of which something can wait for a person. */
+const WAITING_KINDS: ReadonlySet<string> = new Set(['action', 'request', 'package']);
+
 /** What waits for a person, most urgent first; with `--watch` again at every change. */
 export function inbox(options: InboxOptions): Command {
   return async ({ gate, output }) => {
@@ -244,8 +247,7 @@ export function inbox(options: InboxOptions): Command {
     process.once('SIGINT', () => stop.abort());
     const { sequence } = await opened.ledger.head();
     for await (const { event } of opened.ledger.watch(sequence, stop.signal)) {
-      if (event.record.kind === 'action' || event.record.kind === 'request')
-        await writeInbox(opened, output, options.for);
+      if (WAITING_KINDS.has(event.record.kind)) await writeInbox(opened, output, options.for);
     }
     return undefined;
   };
@@ -261,6 +263,7 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
     interrupted_launch: 'no answer came',
     late_result: 'late result',
     request: 'signature',
+    confirmation: 'summary to confirm',
   };
   for (const row of rows) {
     output.line(`${paint.bold(words[row.what] ?? row.what)} ${row.id} ${shown(row.operation)} on ${shown(row.target)}`);

@@ -48,9 +48,9 @@ export function verify(): Command {
     for (const { where, what } of report.defects) output.line(`${paint.bad('defect')} ${shown(where)}: ${shown(what)}`);
     if (report.defects.length > 0)
       throw new Fault('corrupt', `the ledger does not verify: ${report.defects.length} defects`);
-    const { events, records, payloads, receipts, launches, head } = report;
+    const { events, records, payloads, receipts, launches, packages, head } = report;
     output.line(`${paint.good('good')}: ${events} events, ${records} records, ${payloads} payloads`);
-    output.line(`${receipts} receipts and ${launches} launches checked`);
+    output.line(`${receipts} receipts and ${launches} launches checked, ${packages} packages replayed`);
     for (const { person, at } of report.recoveries) {
       output.line(`${paint.warn('recovered')} at the terminal for ${shown(person)} on ${isoTime(at)}`);
     }

@@ -87,6 +87,6 @@ function valueFor(choices: readonly string[] | undefined, name: string): Value {
 
 /** A word that no shell reads in another way. */
 function word(text: string): string {
-  assert(/^[A-Za-z0-9-]+$/.test(text), 'a word of the command line is plain');
+  assert(/^[A-Za-z0-9_-]+$/.test(text), 'a word of the command line is plain');
   return text;
 }
