@@ -4,7 +4,7 @@
  * Source: spec actions (the action, transitions).
  */
 import { FREEZE_RECORD, frozenIn } from '../approvals/index.js';
-import { contentRef, Refusal } from '../core/index.js';
+import { contentRef, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { KindName, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import { budgetRecords, CONFIG_RECORD, configKind } from '../policy/index.js';
@@ -12,6 +12,7 @@ import { askEvent, askingOf, askingRecords } from './asks.js';
 import { withinBounds } from './bounds.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { candidatesFor, coverIn, coveringOf } from './cover.js';
+import { effectKind, effectLaunched, effectRecord, mayHaveHappened } from './effect.js';
 import { actionKind } from './evolve.js';
 import type { Judged } from './judge.js';
 import { contentPayload } from './load.js';
@@ -49,7 +50,7 @@ export async function draftProposal(services: Services, judged: Judged, action_i
       ...asked.reads,
       ...(judged.workItem?.reads ?? []),
     ],
-    writes: [...asked.writes, ...bounds, { kind: 'effect', id: effect }, { kind: 'action', id: action_id }],
+    writes: [...asked.writes, ...bounds, effectRecord(effect), { kind: 'action', id: action_id }],
     lookups: [{ kind: 'action', key: effect }],
     eventsIn: (view) => {
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== judged.trustHead) return STALE_TRUST;
@@ -62,8 +63,7 @@ export async function draftProposal(services: Services, judged: Judged, action_i
       const content = boundContent(view, bounded, effect, rows);
       if (content instanceof Refusal) return content;
       const grant = coverIn(view, candidates, coveringOf(services, content, judged.args));
-      const launch = bounded.launch && { ...bounded.launch, beside: rows.some(isWaiting) };
-      const events = proposalEvents(content, launch === undefined ? bounded : { ...bounded, launch }, view.now, grant);
+      const events = proposalEvents(view, content, bounded, grant);
       if (events instanceof Refusal) return events;
       const waits = events.every(({ type }) => type !== 'action-approved');
       const ask = waits && asking !== undefined ? askEvent(view, asking, action_id) : undefined;
@@ -73,17 +73,15 @@ export async function draftProposal(services: Services, judged: Judged, action_i
   };
 }
 
-/** Whether an action under the same effect may still be launched, and was not. */
-export function isWaiting({ status }: LookupRow): boolean {
-  return status === 'proposed' || status === 'approved';
-}
-
 function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {
   const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
   if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
   const { unbound, argsText } = judged;
-  const duplicate =
-    unbound.class !== 'read' && open.some((row) => row.status === 'launched' || row.status === 'unknown');
+  const duplicates = unbound.class === 'read' ? [] : open.filter(mayHaveHappened).map(({ id }) => id);
+  if (duplicates.length > LIMITS.duplicatesMax) {
+    return new Refusal('possible_duplicate', 'too many equal actions may have happened: find out about them first');
+  }
+  const duplicate = duplicates.length > 0;
   const denied = unbound.class !== 'read' && open.some((row) => row.status === 'cancelled');
   const flags: readonly Flag[] = [
     ...(duplicate ? (['possible_duplicate'] as const) : []),
@@ -98,6 +96,7 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
     effect,
     approve_by: view.now + judged.approveWithinMs,
     flags,
+    duplicates,
   };
   if (duplicate && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
     return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
@@ -110,11 +109,12 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
 
 /** Proposed; allowed by policy where it is; launched where the caller asked for that: in one commit. */
 function proposalEvents(
+  view: View,
   content: ActionContent,
   judged: Judged,
-  now: number,
   grantId: string | undefined,
 ): NewEvent[] | Refusal {
+  const { now } = view;
   const record = { kind: 'action', id: content.action_id } as const;
   const args = { ref: content.args_ref, bytes: judged.argsText };
   const kept = judged.ownLines === undefined ? [] : [{ ref: contentRef(judged.ownLines), bytes: judged.ownLines }];
@@ -124,6 +124,7 @@ function proposalEvents(
   if (allowed) commands.push({ do: 'allow' });
   if (!allowed && grantId !== undefined) commands.push({ do: 'cover', grantId });
   if (allowed && judged.launch !== undefined) commands.push({ do: 'launch', launch: judged.launch });
+  const isLaunched = allowed && judged.launch !== undefined;
   const events: NewEvent[] = allowed ? [...(judged.reserving ?? [])] : [];
   let state: ActionState | undefined;
   for (const command of commands) {
@@ -143,5 +144,6 @@ function proposalEvents(
       });
     }
   }
-  return events;
+  const known = view.get(effectKind, content.effect)?.state;
+  return isLaunched ? [...events, ...effectLaunched(known, content, now)] : events;
 }

@@ -24,11 +24,10 @@ export const actionKind: Kind<ActionState> = {
 
 /**
  * Whether its effect leads to an action: while it is open; where people denied it, because the same effect asked for
- * again is shown as such; and where it had its effect while equal ones waited, because they wait no more.
+ * again is shown as such; and where a later word says of a settled one that it may have happened after all.
  */
-function isFound({ state, closed, attempts }: ActionState): boolean {
-  if (isOpen(state) || closed?.how === 'denied') return true;
-  return state === 'confirmed' && attempts.some(({ beside }) => beside === true);
+function isFound({ state, closed, late_result }: ActionState): boolean {
+  return isOpen(state) || closed?.how === 'denied' || (state === 'failed' && late_result !== null);
 }
 
 export function isOpen(state: ActionStateName): boolean {

@@ -2,6 +2,7 @@
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
 export { settledBounds } from './bounds.js';
 export { approveByGrant, takeCover } from './cover.js';
+export { type EffectState, effectKind, effectLaunched, effectRecord, sameEffect } from './effect.js';
 export { actionKind } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
@@ -14,7 +15,7 @@ export { explainProposal, type ProposedAction, propose } from './propose.js';
 export { type Recovered, recover } from './recover.js';
 export { RefusalRecorder, type RefusalState, type RefusedSubject, refusalKind } from './refusals.js';
 export { CLASS_WORDS, type Summary, threadText } from './render.js';
-export { isBound, unlikeMachine } from './replay.js';
+export { isBound, isDigested, unlikeMachine } from './replay.js';
 export { type IssuedRequest, type RequestInput, readSummary, requestApproval } from './request.js';
 export {
   isResolution,

@@ -35,7 +35,7 @@ import {
 import { expectedFor } from './approve.js';
 import { consult } from './consult.js';
 import { type Covering, coveringOf, coverReads, coverRecords, takeCover } from './cover.js';
-import { isWaiting } from './draft.js';
+import { effectKind, effectLaunched, effectRecord, sameEffect } from './effect.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
@@ -221,7 +221,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
     writes: [
       ...coverRecords(launchTerms(loaded.state).authorization),
       ...bounds,
-      { kind: 'effect', id: content.effect },
+      effectRecord(content.effect),
       { kind: 'action', id: content.action_id },
     ],
     lookups: [{ kind: 'action', key: content.effect }],
@@ -240,7 +240,8 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
 function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const { loaded, receipts, expected, decision, operation, prepared } = facts;
   const { content, state } = loaded;
-  const frozen = clockBarrier(view) ?? frozenIn(view, content);
+  const frozen =
+    clockBarrier(view) ?? frozenIn(view, content) ?? frozenIn(view, { ...content, proposed_by: caller.principal });
   if (frozen !== undefined) return frozen;
   const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch;
   if (epoch !== content.epoch) return new Refusal('decision_required', 'the store was restored since the proposal');
@@ -253,7 +254,7 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     return new Refusal('quorum', 'approvals are missing');
   }
   const rows = view.lookup('action', content.effect);
-  const twice = sameEffect(view, facts, rows);
+  const twice = duplicateIn(view, facts, rows);
   if (twice !== undefined) return twice;
   const action = { actionId: content.action_id, attempt: state.attempts.length + 1 };
   const room = takeRoom(view, boundsOf(facts), facts.judgedAt, action);
@@ -269,21 +270,17 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
     prepared,
     dedupeWindowMs: dedupeWindowOf(operation),
     reserved: room.reserved,
-    beside: rows.some((row) => row.id !== content.action_id && isWaiting(row)),
   };
   const decided = decideAction(state, { do: 'launch', launch }, view.now);
   if (decided instanceof Refusal) return decided;
   const record = { kind: 'action', id: content.action_id } as const;
   const events: NewEvent[] = [...room.events, ...cover, ...decided.map((event) => ({ record, ...event }))];
+  events.push(...effectLaunched(view.get(effectKind, content.effect)?.state, content, view.now));
   return { events, outcome: { action_id: content.action_id } };
 }
 
-/**
- * Why an effect would happen twice, or could without being noticed.
- * INVARIANT: of equal actions that waited beside each other one runs, unless a person saw the other one
- * (actions.launch.duplicate).
- */
-function sameEffect(view: View, { loaded, met }: LaunchFacts, rows: readonly LookupRow[]): Refusal | undefined {
+/** Why another action with the same effect stands in the way; the commit looks at those that it did not know yet. */
+function duplicateIn(view: View, { loaded, met }: LaunchFacts, rows: readonly LookupRow[]): Refusal | undefined {
   const { content, state } = loaded;
   // INVARIANT: an action that its effect does not lead to could be launched beside its duplicate
   // (actions.launch.indexed).
@@ -291,20 +288,20 @@ function sameEffect(view: View, { loaded, met }: LaunchFacts, rows: readonly Loo
   if (own?.status !== state.state || own.principal !== content.proposed_by) {
     return new Refusal('binding_changed', 'the action is not found under its effect');
   }
-  if (content.class === 'read' || content.flags.includes('possible_duplicate')) return undefined;
-  const others = rows.filter((row) => row !== own);
-  if (others.some((row) => row.status === 'launched' || row.status === 'unknown')) {
-    return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');
+  const denied = rows.some(({ status }) => status === 'cancelled');
+  const byPerson = launchTerms(state).authorization?.kind === 'receipts';
+  if (denied && !byPerson && content.class !== 'read' && !content.flags.includes('previously_denied')) {
+    return new Refusal('receipt_required', 'a person denied the same effect since this was proposed');
   }
-  const done = others.filter((row) => row.status === 'confirmed').map(({ id }) => id);
-  const unmet = done.filter((id) => !met.includes(id));
-  met.push(...unmet);
-  if (unmet.length > 0) return STALE;
-  const isAfter = (id: string) =>
-    view.get(actionKind, id)?.state.attempts.some(({ launched_at }) => launched_at >= state.proposed_at) === true;
-  if (!done.some(isAfter)) return undefined;
-  const next = `countersign action propose --like ${content.action_id}`;
-  return new Refusal('possible_duplicate', 'the same effect happened since this was proposed', { next });
+  const found = sameEffect(content, state.proposed_at, {
+    rows,
+    effect: view.get(effectKind, content.effect)?.state,
+    stateOf: (id) => (met.includes(id) ? view.get(actionKind, id)?.state : 'unread'),
+  });
+  if (found instanceof Refusal) return found;
+  if (found.length === 0) return undefined;
+  met.push(...found);
+  return STALE;
 }
 
 /** What bounds a launch: that of policy alone, not one that people approved. */

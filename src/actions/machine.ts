@@ -56,8 +56,6 @@ export interface Launch {
   /** How long the operation knows a repeated call; undefined where it does not. */
   readonly dedupeWindowMs?: number | undefined;
   readonly reserved?: readonly Reserved[];
-  /** Whether equal effects wait. */
-  readonly beside?: boolean;
 }
 
 /** What a command adds to the action: a type, its data, and payloads. */
@@ -216,7 +214,6 @@ function launch(state: ActionState, plan: Launch, now: number): readonly ActionE
     send_by: now + LIMITS.launchToCallMsMax,
     prepared: plan.prepared,
     ...(plan.reserved === undefined || plan.reserved.length === 0 ? {} : { reserved: plan.reserved }),
-    ...(plan.beside === true ? { beside: true } : {}),
     finished_at: null,
     outcome: null,
     code: null,

@@ -11,7 +11,7 @@ import { canonicalize, contentRef, digest, type Json, Refusal } from '../core/in
 import type { Claim, LedgerEvent, LookupRow } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { consult } from './consult.js';
-import { draftProposal, isWaiting } from './draft.js';
+import { draftProposal } from './draft.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal, questionOf } from './judge.js';
 import { decideAction } from './machine.js';
@@ -145,6 +145,6 @@ function contentRefs(proposal: ParsedProposal): string[] {
 
 /** A read may be asked again while it runs; everything else joins as long as its outcome is not settled. */
 function canJoin(row: LookupRow, actionClass: ActionClass): boolean {
-  if (isWaiting(row)) return true;
+  if (row.status === 'proposed' || row.status === 'approved') return true;
   return actionClass !== 'read' && (row.status === 'launched' || row.status === 'unknown');
 }

@@ -62,6 +62,7 @@ export function summaryLines(
     line('launch within', `${content.launch_within_ms} ms of the approval`),
     ...preconditions.map(([name, value]) => line(`must still hold ${name}`, value)),
     line('flags', content.flags.join(', ') || 'none'),
+    ...content.duplicates.map((id) => line('may be the same as', id)),
     ...(content.edited_by === null
       ? []
       : [line('edited by', content.edited_by), line('changed by the editor', content.changed_paths.join(', '))]),

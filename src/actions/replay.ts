@@ -5,7 +5,7 @@
 import { type Json, type JsonObject, Refusal, sameJson } from '../core/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
 import type { Decision } from '../policy/index.js';
-import { actionBinding } from './content.js';
+import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { type ActionCommand, decideAction } from './machine.js';
 import type { ActionContent, ActionState, Attempt, AttemptOutcome, Authorization, Closing } from './schema.js';
 
@@ -27,6 +27,11 @@ export function unlikeMachine(state: ActionState | undefined, event: LedgerEvent
 /** Whether the binding of a proposed action is that of its content; its digest takes the arguments as well. */
 export function isBound({ binding, ...content }: ActionContent): boolean {
   return actionBinding(content) === binding;
+}
+
+/** Whether digest and effect are those of the content with these arguments, as canonical text. */
+export function isDigested(content: ActionContent, argsText: string): boolean {
+  return actionDigest(content, argsText) === content.digest && effectDigest(content, argsText) === content.effect;
 }
 
 type Data = {
@@ -101,7 +106,7 @@ function cancelled({ how, by, words, via, superseded_by }: Data): ActionCommand 
 }
 
 function launched(attempt: Attempt): ActionCommand {
-  const { authorization, decision, launched_by, launched_at, deadline, prepared, reserved, beside } = attempt;
+  const { authorization, decision, launched_by, launched_at, deadline, prepared, reserved } = attempt;
   return {
     do: 'launch',
     launch: {
@@ -113,7 +118,6 @@ function launched(attempt: Attempt): ActionCommand {
       // How long the operation knew a repeated call is not in the log.
       dedupeWindowMs: Number.POSITIVE_INFINITY,
       ...(reserved === undefined ? {} : { reserved }),
-      ...(beside === undefined ? {} : { beside }),
     },
   };
 }

@@ -26,6 +26,7 @@ import { base64urlEncode, contentRef, digest, type Json, LIMITS, PATTERNS, Refus
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import { METHODS, type TrustConfig } from '../policy/index.js';
 import { boundRecords, settledBounds } from './bounds.js';
+import { effectRecord } from './effect.js';
 import { actionKind } from './evolve.js';
 import { draftReplacement } from './like.js';
 import { currentSummary, type LoadedAction, loadAction } from './load.js';
@@ -179,7 +180,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
       reads: [LEDGER_RECORD, ...receiptRecords(receipt), ...(more?.reads ?? [])],
       writes: [
         { kind: 'request', id: request.request_id },
-        { kind: 'effect', id: content.effect },
+        effectRecord(content.effect),
         record,
         ...boundRecords(attempts),
         ...(more?.writes ?? []),

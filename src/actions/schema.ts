@@ -44,6 +44,8 @@ export type ActionContent = {
   readonly preconditions: Readonly<Record<string, string>> | null;
   readonly provenance: Json;
   readonly flags: readonly Flag[];
+  /** Equal actions that may have happened when this was proposed: whoever signs sees them. */
+  readonly duplicates: readonly string[];
   /** Set for a copy that a person made: who, of which action, and the paths that they changed. */
   readonly edited_by: string | null;
   readonly revised_from: string | null;
@@ -82,8 +84,6 @@ export type Attempt = {
   readonly prepared: Json;
   /** What the launch took of the bounds of policy; absent where nothing bounds it. */
   readonly reserved?: readonly Reserved[];
-  /** Set where equal effects waited when this one was launched: they are not launched once it had its effect. */
-  readonly beside?: true;
   readonly finished_at: number | null;
   readonly outcome: AttemptOutcome | null;
   readonly code: string | null;

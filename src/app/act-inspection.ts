@@ -40,6 +40,8 @@ export class ActInspection {
   /** The events that have to follow: one act is one commit. */
   #left: readonly string[] = [];
   #requestId: string | undefined;
+  /** Who and what was registered before there was a first approver. */
+  readonly #first = new Set<string>();
 
   constructor(world: AuditWorld, requests: RequestInspection) {
     this.#world = world;
@@ -81,7 +83,10 @@ export class ActInspection {
       case 'ledger-created':
         return ledger === undefined ? undefined : 'the ledger began already';
       case 'bootstrap-completed':
-        return ledger?.bootstrapped === true ? 'there was a first approver already' : undefined;
+        if (ledger?.bootstrapped === true) return 'there was a first approver already';
+        return this.#first.size === 2 && this.#first.has(`person ${String(event.data['person'])}`)
+          ? undefined
+          : 'the first approver is not one person with one key';
       case 'ledger-recovered':
         this.recovery.begin(event);
         return undefined;
@@ -93,7 +98,9 @@ export class ActInspection {
     if (event.record.kind !== 'person' && event.record.kind !== 'key') return 'act';
     const isKnown = event.type === 'key-added' && this.#world.state(keyKind, event.record.id) !== undefined;
     if (isKnown) return 'the key was registered already';
-    return ledger?.bootstrapped !== true || this.recovery.covers(event) ? undefined : 'act';
+    if (ledger?.bootstrapped === true) return this.recovery.covers(event) ? undefined : 'act';
+    this.#first.add(`${event.record.kind} ${event.record.id}`);
+    return undefined;
   }
 
   /** Decides the act of a receipt once more: its events are what has to follow. */
@@ -111,6 +118,8 @@ export class ActInspection {
     if (wrong !== undefined) return wrong;
     const events = actEvents(this.#world.viewAt(event.at), act, this.#world.people(), receipts);
     if (events instanceof Refusal) return `what was signed could not be carried out: ${events.message}`;
+    if (!this.#requests.usedUp(requestId, receipts)) return 'an act did not use up the nonces of its receipts';
+    if (event.actor !== receipts[0]?.request.approver) return 'somebody else carried this out';
     for (const { request } of receipts) this.#requests.use(request.request_id);
     this.#left = events.map(textOf);
     this.#requestId = requestId;

@@ -10,6 +10,7 @@ import {
   type Attempt,
   actionKind,
   isBound,
+  isDigested,
   needsPerson,
   settledBounds,
   takeCover,
@@ -21,6 +22,8 @@ import type { LedgerEvent, NewEvent, RecordRef } from '../ledger/index.js';
 import { takeRoom } from '../policy/index.js';
 import { textOf } from './act-inspection.js';
 import type { AuditWorld } from './audit-world.js';
+import { ClosingInspection } from './closing-inspection.js';
+import { EffectInspection } from './effect-inspection.js';
 import { receiptsDefects } from './receipt-authority.js';
 import type { RequestInspection } from './request-inspection.js';
 import { isReplacement, resolutionDefect } from './resolution-inspection.js';
@@ -44,11 +47,28 @@ export class ActionInspection {
   readonly #open = new Map<string, ActionState>();
   /** Events of grants and bounds whose action's event follows in the same commit. */
   #pending: LedgerEvent[] = [];
+  readonly #effects: EffectInspection;
+  readonly #closings: ClosingInspection;
 
   constructor(world: AuditWorld, requests: RequestInspection, source: AuditSource) {
     this.#world = world;
     this.#requests = requests;
     this.#source = source;
+    this.#closings = new ClosingInspection(world, requests);
+    this.#effects = new EffectInspection({
+      events: (record) => source.events(record),
+      stateOf: async (id) => this.#open.get(id) ?? this.#history({ kind: 'action', id }),
+    });
+  }
+
+  /** What was launched under an effect: it follows the launch. */
+  effect(event: LedgerEvent): string | undefined {
+    return this.#effects.see(event);
+  }
+
+  /** Whether the event behind a launch is missing, when the log goes on. */
+  unnoted(): string | undefined {
+    return this.#effects.unfinished();
   }
 
   /** An event of a grant or a bound that a launch or an outcome makes: it is judged with that. */
@@ -59,7 +79,7 @@ export class ActionInspection {
 
   /** Whether something was taken or given back without a launch or an outcome. */
   unfinished(): string | undefined {
-    if (this.#pending.length === 0) return undefined;
+    if (this.#pending.length === 0) return this.#closings.unfinished();
     this.#settlePending();
     return 'something was taken or given back without a launch or an outcome';
   }
@@ -70,31 +90,43 @@ export class ActionInspection {
     const defects: string[] = [];
     const unlike = unlikeMachine(before, event);
     if (unlike !== undefined) defects.push(`the action can not take this step: ${unlike}`);
-    if (event.type === 'action-proposed') defects.push(...this.#proposed(event));
+    if (event.type === 'action-proposed') defects.push(...(await this.#proposed(event)));
     else if (before === undefined) return [...defects, 'the action was never proposed'];
     const state = actionKind.evolve(before, event);
     if (event.type === 'action-launched') defects.push(...(await this.#launch(event, before as ActionState)));
     else if (before !== undefined) {
       defects.push(...resolutionDefect(this.#world, this.#requests, event, before));
+      defects.push(...this.#closings.see(event, before));
       if (event.type !== 'action-approved') this.#demandTaken(settledBounds(before, event), defects);
     }
-    if (state.state === 'confirmed' || state.state === 'cancelled') this.#open.delete(id);
+    const isClosed = state.state === 'confirmed' || state.state === 'cancelled';
+    if (isClosed) this.#open.delete(id);
     else this.#open.set(id, state);
+    const isForgotten = isClosed || (state.state === 'failed' && state.late_result === null);
+    this.#effects.note(state.content, state.state, isForgotten);
     return defects;
   }
 
   /** The state of an action that is closed: a late word about it is rare. */
   async #closed(event: LedgerEvent): Promise<ActionState | undefined> {
     if (event.type === 'action-proposed') return undefined;
-    const events = await this.#source.events(event.record);
+    return this.#history(event.record, event.revision);
+  }
+
+  async #history(record: RecordRef, before = Number.POSITIVE_INFINITY): Promise<ActionState | undefined> {
+    const events = await this.#source.events(record);
     return events
-      .filter(({ revision }) => revision < event.revision)
+      .filter(({ revision }) => revision < before)
       .reduce<ActionState | undefined>((state, one) => actionKind.evolve(state, one), undefined);
   }
 
-  #proposed(event: LedgerEvent): readonly string[] {
+  async #proposed(event: LedgerEvent): Promise<readonly string[]> {
     const { content } = event.data as unknown as { content: ActionContent };
-    const defects: string[] = [];
+    const defects: string[] = [...this.#closings.proposed(event, content)];
+    const args = await this.#source.args(content.action_id, content.args_ref);
+    if (args !== undefined && !isDigested(content, canonicalize(args))) {
+      defects.push('the digests of the action are not those of its content');
+    }
     if (!isBound(content)) defects.push('the binding of the action is not that of its content');
     if (content.replaces !== null && !isReplacement(content, this.#open.get(content.replaces))) {
       defects.push('the action takes the place of another one that nobody gave up');
@@ -126,6 +158,9 @@ export class ActionInspection {
     if (authorization.kind === 'receipts') {
       defects.push(...receiptsDefects(this.#world, this.#requests, event, before, authorization.request_ids));
     }
+    if (attempt.launched_by !== event.actor) defects.push('somebody else launched this');
+    const equal = await this.#effects.launch(event, before);
+    if (equal !== undefined) defects.push(equal);
     this.#demandTaken(await this.#takings(event, attempt, content, defects), defects);
     return defects;
   }

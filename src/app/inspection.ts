@@ -5,6 +5,7 @@
  * the registry and what is open: memory does not grow with what is done.
  * Source: spec ledger (verify), authority (request and receipt).
  */
+import { LIMITS } from '../core/index.js';
 import type { Defect, LedgerEvent } from '../ledger/index.js';
 import { ActInspection } from './act-inspection.js';
 import { ActionInspection, type AuditSource } from './action-inspection.js';
@@ -25,6 +26,7 @@ export class Inspection {
   readonly #requests = new RequestInspection(this.#world);
   readonly #acts = new ActInspection(this.#world, this.#requests);
   readonly #actions: ActionInspection;
+  #latest = 0;
 
   constructor(source: AuditSource) {
     this.#actions = new ActionInspection(this.#world, this.#requests, source);
@@ -43,7 +45,12 @@ export class Inspection {
   }
 
   async see(event: LedgerEvent): Promise<void> {
+    // Gates that share a database write side by side, and take their places in the log a moment later.
+    if (event.at < this.#latest - LIMITS.statementMsMax) this.#wrong(event, 'the time of the log goes back');
+    this.#latest = Math.max(this.#latest, event.at);
     if (!this.#isOfAct(event)) this.#wrong(event, this.#acts.unfinished());
+    if (event.record.kind !== 'effect') this.#wrong(event, this.#actions.unnoted());
+    if (event.record.kind === 'effect') return this.#wrong(event, this.#actions.effect(event));
     const isTaking = event.record.kind === 'budget' || TAKINGS.includes(event.type);
     if (isTaking) return this.#wrong(event, this.#actions.pend(event));
     if (event.record.kind === 'request') return this.#wrong(event, await this.#requests.see(event));
@@ -66,6 +73,7 @@ export class Inspection {
 
   /** The log ends here: `last` is its last event. */
   finish(last: LedgerEvent): void {
+    this.#wrong(last, this.#actions.unnoted());
     this.#wrong(last, this.#acts.unfinished());
     this.#wrong(last, this.#actions.unfinished());
   }

@@ -1,5 +1,5 @@
 /** Every kind of record, registered once: what a ledger of this program holds. */
-import { actionKind, refusalKind } from '../actions/index.js';
+import { actionKind, effectKind, refusalKind } from '../actions/index.js';
 import { freezeKind, grantKind, requestKind } from '../approvals/index.js';
 import { agentKind, invitationKind, keyKind, ledgerKind, personKind, tokenKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
@@ -20,6 +20,7 @@ export const ALL_KINDS = registerKinds([
   invitationKind,
   requestKind,
   packageKind,
+  effectKind,
   actionKind,
   threadKind,
   refusalKind,

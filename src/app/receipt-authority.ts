@@ -67,7 +67,7 @@ function approvalDefect(
 }
 
 /** The nonces that an event used up. */
-function noncesOf(event: LedgerEvent): ReadonlySet<string> {
+export function noncesOf(event: LedgerEvent): ReadonlySet<string> {
   const taken = (event.data['claims'] as JsonObject | undefined)?.['taken'] as
     | readonly (readonly string[])[]
     | undefined;

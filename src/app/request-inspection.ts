@@ -3,11 +3,13 @@
  * active key of whom it asked, in time and in its epoch.
  * Source: spec authority (request and receipt).
  */
+import type { ActionContent } from '../actions/index.js';
 import { challengeOf, ProofVerifier, type Receipt, type RequestDocument } from '../approvals/index.js';
 import type { Json } from '../core/index.js';
 import { keyKind, personKind } from '../identity/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
 import type { AuditWorld } from './audit-world.js';
+import { noncesOf } from './receipt-authority.js';
 
 interface Opened {
   readonly request: RequestDocument;
@@ -20,6 +22,10 @@ export class RequestInspection {
   readonly #world: AuditWorld;
   readonly #opened = new Map<string, Opened>();
   readonly #signed = new Map<string, Receipt>();
+  /** Nonces that were used up in the commit that signed a request. */
+  readonly #taken = new Map<string, ReadonlySet<string>>();
+  /** Signed denials by the action that they deny. */
+  readonly #denials = new Map<string, Receipt[]>();
   readonly #proofs = new ProofVerifier();
 
   constructor(world: AuditWorld) {
@@ -42,7 +48,7 @@ export class RequestInspection {
         const { receipt } = event.data as unknown as { receipt: Receipt };
         this.receipts += 1;
         const wrong = await this.#defectOf(event, receipt);
-        if (wrong === undefined) this.#signed.set(receipt.request.request_id, receipt);
+        if (wrong === undefined) this.#keep(receipt, event);
         return wrong;
       }
       default:
@@ -57,16 +63,46 @@ export class RequestInspection {
     return { receipt, act: this.#opened.get(receipt.request.request_id)?.act ?? null };
   }
 
+  #keep(receipt: Receipt, event: LedgerEvent): void {
+    const { request } = receipt;
+    this.#signed.set(request.request_id, receipt);
+    const taken = noncesOf(event);
+    if (taken.size > 0) this.#taken.set(request.request_id, taken);
+    if (request.kind !== 'action' || request.decision !== 'deny') return;
+    this.#denials.set(request.subject, [...(this.#denials.get(request.subject) ?? []), receipt]);
+  }
+
+  /** Whether the commit that signed this request used up the nonces of all of these receipts. */
+  usedUp(requestId: string | undefined, receipts: readonly Receipt[]): boolean {
+    const taken = this.#taken.get(requestId ?? '');
+    return receipts.every(({ request }) => taken?.has(request.nonce) === true);
+  }
+
+  /** Uses up a signed denial of exactly this action, by this person; whether there was one. */
+  useDenial({ action_id, digest, binding }: ActionContent, by: string): boolean {
+    const found = this.#denials.get(action_id)?.find((one) => {
+      const { request } = one;
+      const isSame = request.kind === 'action' && request.digest === digest && request.binding === binding;
+      return isSame && request.approver === by && this.#signed.has(request.request_id) && this.lapse(one) === undefined;
+    });
+    this.#denials.delete(action_id);
+    if (found !== undefined) this.use(found.request.request_id);
+    return found !== undefined;
+  }
+
   /** Uses a receipt up. */
   use(requestId: string): void {
     this.#signed.delete(requestId);
     this.#opened.delete(requestId);
+    this.#taken.delete(requestId);
   }
 
   /** Another epoch: everything before is void. */
   clear(): void {
     this.#signed.clear();
     this.#opened.clear();
+    this.#taken.clear();
+    this.#denials.clear();
   }
 
   /** Why a receipt that was good when it was signed counts no more; undefined where it counts. */

@@ -44,6 +44,10 @@ export const LIMITS = {
   tokenOverlapMsDefault: 24 * 3_600_000,
   /** Launches of one action: each is a line of its summary. */
   attemptsMax: 32,
+  /** Launches of one effect, by whichever actions, that are remembered by name. */
+  effectLaunchesMax: 16,
+  /** Equal actions that a proposal names which may have happened. */
+  duplicatesMax: 16,
   /** A clock that stands further before the log's last event launches nothing. */
   clockBehindMsMax: 5_000,
   /** Distinct people that one rule can ask for. */

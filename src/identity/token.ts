@@ -161,6 +161,7 @@ export function tokenText(tokenId: string, secret: string): string {
 
 /** The two parts of a token; undefined for any other text. */
 export function readToken(text: string): { readonly tokenId: string; readonly secret: string } | undefined {
+  if (typeof text !== 'string') return undefined;
   const match = /^(tok_[0-9A-Z]{26})\.([A-Za-z0-9_-]{43})$(?!\n)/.exec(text);
   return match === null ? undefined : { tokenId: match[1] as string, secret: match[2] as string };
 }

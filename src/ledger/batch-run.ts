@@ -19,7 +19,7 @@ import {
   type WrittenPayload,
 } from './batch.js';
 import { eventHash } from './event.js';
-import { type AnyKind, holdsEvents, type Kind, type KindName, type LedgerEvent, type RecordRef } from './kind.js';
+import type { AnyKind, Kind, KindName, LedgerEvent, RecordRef } from './kind.js';
 import type { Decided, LookupRow, NewEvent, NewPayload, Projection, Snapshot, View, Work } from './ledger.js';
 import { RecordMap } from './record-map.js';
 
@@ -113,7 +113,6 @@ export class BatchRun {
 
   /** A record is read once a batch: nobody else changes it while the batch holds its locks. */
   #record(ref: RecordRef): StoredState | undefined {
-    if (!holdsEvents(ref.kind)) return undefined;
     const changed = this.#records.get(ref);
     if (changed !== undefined) return changed.stored;
     const known = this.#read.get(ref);

@@ -35,7 +35,7 @@ export const KINDS = [
 
 export type KindName = (typeof KINDS)[number];
 
-/** The name of a record. An `effect` is a name alone: it is locked, and holds no events of its own. */
+/** The name of a record. */
 export interface RecordRef {
   readonly kind: KindName;
   /** 1 to 256 characters. */
@@ -91,11 +91,6 @@ export interface Kind<State extends Json = Json> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds kinds of every state
 export type AnyKind = Kind<any>;
-
-/** Whether records of a kind have events. An `effect` has none: it is a lock, and a key that lookups go by. */
-export function holdsEvents(kind: KindName): boolean {
-  return kind !== 'effect';
-}
 
 /** The registered kinds by name. */
 export type Kinds = ReadonlyMap<KindName, AnyKind>;

@@ -16,7 +16,9 @@ import {
   carriedOut,
   codeOf,
   configAct,
+  deny,
   memoryWorld,
+  proposed,
   signed,
   TRUST,
   type World,
@@ -28,7 +30,14 @@ import { verifies } from '../support/verifies.js';
 const EVE = personWithKey('human:eve', 7);
 const EVES_KEY = keyId(EVE.key.publicKey);
 
-type Edit = (events: Forged[], ids: { readonly paid: string; readonly sent: string }) => void;
+interface Ids {
+  readonly paid: string;
+  readonly sent: string;
+  readonly denied: string;
+  readonly waiting: string;
+}
+
+type Edit = (events: Forged[], ids: Ids) => unknown;
 
 const at = (events: Forged[], type: string, id?: string) => {
   const found = events.findIndex((event) => event.type === type && (id === undefined || event.record.id === id));
@@ -190,6 +199,79 @@ const FORGERIES: readonly (readonly [string, Edit, RegExp])[] = [
     /another configuration/,
   ],
   [
+    'another amount stands on what was signed',
+    (events, { paid }) => content(events, paid, { amount: 100 }),
+    /digests of the action/,
+  ],
+  [
+    'another target stands on what was launched',
+    (events, { sent }) => content(events, sent, { target: 'elsewhere' }),
+    /digests of the action/,
+  ],
+  [
+    'an effect is another one, so that its equals are not found',
+    (events, { sent }) => content(events, sent, { effect: `sha256:${'0'.repeat(64)}` }),
+    /digests of the action/,
+  ],
+  [
+    'a launch is not noted under its effect',
+    (events) => events.splice(at(events, 'effect-launched'), 1),
+    /not noted under its effect/,
+  ],
+  [
+    'somebody else launched it',
+    (events, { sent }) => ((one(events, 'action-launched', sent) as { actor: string }).actor = 'agent:other'),
+    /somebody else launched this/,
+  ],
+  [
+    'a freeze is told to be another person’s',
+    (events) => ((one(events, 'freeze-set') as { actor: string }).actor = 'human:bob'),
+    /somebody else carried this out/,
+  ],
+  [
+    'a denial was signed by nobody',
+    (events, { denied }) => {
+      const ended = one(events, 'action-cancelled', denied);
+      events.splice(events.indexOf(ended) - 1, 1);
+    },
+    /no signed denial/,
+  ],
+  [
+    'a denial is told as a withdrawal by another agent',
+    (events, { denied }) =>
+      Object.assign(one(events, 'action-cancelled', denied).data, { how: 'withdrawn', by: 'agent:x' }),
+    /took this back/,
+  ],
+  [
+    'an action is marked as interrupted without a restore',
+    (events, { waiting }) => {
+      const proposed = one(events, 'action-proposed', waiting);
+      const marked = { ...structuredClone(proposed), type: 'action-interrupted', revision: 1, data: {} };
+      events.push({ ...marked, actor: 'engine:gate' } as Forged);
+    },
+    /without a restore/,
+  ],
+  [
+    'an act did not use up the nonce of its receipt',
+    (events) => delete one(events, 'request-signed').data.claims,
+    /did not use up the nonces/,
+  ],
+  [
+    'a second person was there before the first approver was confirmed',
+    (events) => {
+      const first = structuredClone(one(events, 'person-added'));
+      const mallory = { ...first, record: { kind: 'person', id: 'human:mallory' } } as Forged;
+      mallory.data.person = 'human:mallory';
+      events.splice(at(events, 'bootstrap-completed'), 0, mallory);
+    },
+    /not one person with one key/,
+  ],
+  [
+    'the time of the log goes back',
+    (events, { sent }) => ((one(events, 'action-proposed', sent) as { at: number }).at -= 3_600_000),
+    /time of the log goes back/,
+  ],
+  [
     'an action takes the place of one that nobody gave up',
     (events, { sent, paid }) => content(events, sent, { replaces: paid }),
     /nobody gave up/,
@@ -199,7 +281,7 @@ const FORGERIES: readonly (readonly [string, Edit, RegExp])[] = [
 describe('a log by another hand', () => {
   let world: World;
   let honest: readonly Forged[] = [];
-  let ids = { paid: '', sent: '' };
+  let ids: Ids = { paid: '', sent: '', denied: '', waiting: '' };
 
   before(async () => {
     world = await memoryWorld();
@@ -216,7 +298,10 @@ describe('a log by another hand', () => {
     await carriedOut(world, { kind: 'registry', change: { change: 'revoke-key', key_id: EVES_KEY } });
     const sent = await approved(world);
     await world.gate.execute(sent);
-    ids = { paid: paid.action_id, sent };
+    const denied = await proposed(world, { args: { text: 'denied' } });
+    await deny(world, denied);
+    const waiting = await proposed(world, { args: { text: 'waiting' } });
+    ids = { paid: paid.action_id, sent, denied, waiting };
     honest = await logOf(world.gate.ledger);
   });
 
@@ -325,10 +410,10 @@ describe('a log by the gate', () => {
     const world = await memoryWorld({ trust });
     world.connector.dedupe = { windowMs: 'forever', comparesBody: true, cachesErrors: false };
     world.connector.behave = async () => ({ result: 'unknown' });
-    const { proposed } = await world.gate.proposeAndLaunch({ ...alike(), operation: 'note' });
-    await approve(world, proposed.action_id);
+    const { proposed: asked } = await world.gate.proposeAndLaunch({ ...alike(), operation: 'note' });
+    await approve(world, asked.action_id);
     world.connector.behave = async (_call, effect) => effect();
-    assert.equal((await world.gate.retry(proposed.action_id)).state, 'confirmed');
+    assert.equal((await world.gate.retry(asked.action_id)).state, 'confirmed');
     assert.deepEqual(await defectsIn(world.gate.ledger, await logOf(world.gate.ledger)), []);
   });
 

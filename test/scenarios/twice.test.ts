@@ -4,7 +4,17 @@ import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/index.js';
 import type { Outcome } from '../../src/connectors/index.js';
 import { budgetKind } from '../../src/policy/index.js';
-import { approve, approved, codeOf, memoryWorld, sending, signed, TRUST, type World } from '../support/gate-world.js';
+import {
+  approve,
+  approved,
+  codeOf,
+  deny,
+  memoryWorld,
+  sending,
+  signed,
+  TRUST,
+  type World,
+} from '../support/gate-world.js';
 import { alike, opened } from '../support/grants.js';
 import { verifies } from '../support/verifies.js';
 
@@ -191,6 +201,79 @@ describe('equal actions that were approved before one of them ran', () => {
     world.connector.behave = done;
     assert.equal((await world.gate.execute(one)).state, 'confirmed');
     assert.equal(world.connector.effects.length, 1);
+  });
+});
+
+describe('an action that failed, or may have, while an equal one ran', () => {
+  const fails = async (): Promise<Outcome> => ({ result: 'failed', code: 'refused' });
+
+  it('is not launched again: not by a grant, not by a person who was not shown the other', async () => {
+    verifies('actions.launch.duplicate');
+    for (const again of ['grant', 'person'] as const) {
+      const world = await memoryWorld();
+      await opened(world, { count: 9 });
+      const input = alike();
+      const { action_id: first } = await world.gate.propose(input);
+      world.connector.behave = fails;
+      assert.equal((await world.gate.execute(first)).state, 'failed');
+      world.connector.behave = done;
+      world.clock.advance(1);
+      const { action_id: second } = await world.gate.propose({ ...input, idempotency_key: 'k2' });
+      assert.equal((await world.gate.execute(second)).state, 'confirmed');
+      if (again === 'grant') await world.gate.coverByStanding(first);
+      else await approve(world, first);
+      assert.equal(await codeOf(world.gate.execute(first)), 'possible_duplicate', again);
+      assert.equal(world.connector.effects.length, 1);
+      assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    }
+  });
+
+  it('is shown to whoever asks for the same, once a later word says that it happened', async () => {
+    verifies('actions.launch.duplicate');
+    const world = await memoryWorld();
+    let answer: (outcome: Outcome) => void = () => undefined;
+    world.connector.timeoutMs = 30;
+    world.connector.behave = () => new Promise((settle) => (answer = settle));
+    const first = await approved(world);
+    await world.gate.execute(first);
+    const failed = { kind: 'finding', action_id: first, outcome: 'failed', evidence: 'not there' } as const;
+    await world.gate.submit(signed((await world.gate.requestResolution(failed)).request));
+    answer({ result: 'confirmed' });
+    await world.gate.wait(first, ({ late_result }) => late_result !== null, 2_000);
+    const again = await world.gate.propose(sending({ idempotency_key: 'k2' }));
+    const { content } = await world.gate.show(again.action_id);
+    assert.deepEqual([content.flags, content.duplicates], [['possible_duplicate'], [first]]);
+    assert.ok((await world.gate.summary(again.action_id)).lines.includes(`may be the same as: ${first}`));
+  });
+
+  it('two flagged ones run only where each signer was shown the other', async () => {
+    verifies('actions.launch.duplicate');
+    const world = await memoryWorld();
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const first = await approved(world);
+    await world.gate.execute(first);
+    const [two, three] = [
+      await approved(world, { idempotency_key: 'k2' }),
+      await approved(world, { idempotency_key: 'k3' }),
+    ];
+    world.connector.behave = done;
+    world.clock.advance(1);
+    assert.equal((await world.gate.execute(two)).state, 'confirmed');
+    assert.equal(await codeOf(world.gate.execute(three)), 'possible_duplicate');
+    assert.equal(world.connector.effects.length, 1);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('that a person denied meanwhile is launched by people alone', async () => {
+    verifies('actions.launch.duplicate');
+    const world = await memoryWorld();
+    const input = alike();
+    await opened(world);
+    const covered = await world.gate.propose(input);
+    const other = await world.gate.propose({ ...input, idempotency_key: 'k2', class: 'costly' });
+    await deny(world, other.action_id);
+    assert.equal(await codeOf(world.gate.execute(covered.action_id)), 'receipt_required');
+    assert.equal(world.connector.effects.length, 0);
   });
 });
 

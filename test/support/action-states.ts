@@ -46,6 +46,7 @@ export const CONTENT: ActionContent = {
   preconditions: { head: 'one' },
   provenance: null,
   flags: ['non_ascii_target'],
+  duplicates: [],
   edited_by: null,
   revised_from: null,
   changed_paths: [],

@@ -8,7 +8,7 @@
 import { isOurs, LIMITS } from '../../core/index.js';
 import type { ChangedRecord, StoredState, TakenClaim } from '../batch.js';
 import { claimName } from '../batch.js';
-import { holdsEvents, type KindName, type RecordRef, recordName } from '../kind.js';
+import { type KindName, type RecordRef, recordName } from '../kind.js';
 import type { LookupRow } from '../ledger.js';
 import type { EventRow, RecordRow } from '../store.js';
 import type { Connection, Row } from './connection.js';
@@ -48,7 +48,7 @@ export class States {
   /** Asks for everything at once; what is asked on the connection in the same turn travels with it. */
   async load(connection: Connection, wanted: Wanted): Promise<Found> {
     const { lookups = [], claims = [], anew = false } = wanted;
-    const refs = wanted.records.filter((ref) => holdsEvents(ref.kind));
+    const refs = wanted.records;
     const known = new Map<string, Known>();
     if (!anew) for (const ref of refs) this.#recall(ref, known);
     const [records, events, lookupRows, claimRows] = await Promise.all([

@@ -1,0 +1,95 @@
+/**
+ * What was launched under one effect, by whichever action: the newest launches, so that whoever waited meanwhile is not
+ * launched as if nothing had happened. Its record is also the lock under which equal actions are compared. Pure.
+ * Source: spec actions (joining; launch), ledger (effect record).
+ */
+import { type JsonObject, LIMITS, Refusal } from '../core/index.js';
+import type { Kind, LedgerEvent, LookupRow, NewEvent, RecordRef } from '../ledger/index.js';
+import type { ActionContent, ActionState } from './schema.js';
+
+/** One launch, by its action and its time. */
+type Launched = { readonly action_id: string; readonly at: number };
+
+export type EffectState = { readonly launched: readonly Launched[] };
+
+export const effectKind: Kind<EffectState> = {
+  name: 'effect',
+  version: 1,
+  keepsDocument: true,
+  evolve: (_state, event) => afterLaunch(event),
+  ofLast: (event) => afterLaunch(event),
+  columns: () => ({}),
+};
+
+function afterLaunch({ data }: LedgerEvent): EffectState {
+  return { launched: (data as unknown as EffectState).launched };
+}
+
+export function effectRecord(effect: string): RecordRef {
+  return { kind: 'effect', id: effect };
+}
+
+/** The event of a launch; reading something is no effect. */
+export function effectLaunched(
+  state: EffectState | undefined,
+  { action_id, effect, class: actionClass }: Pick<ActionContent, 'action_id' | 'effect' | 'class'>,
+  at: number,
+): readonly NewEvent[] {
+  if (actionClass === 'read') return [];
+  const others = state?.launched.filter((one) => one.action_id !== action_id) ?? [];
+  const launched = [...others, { action_id, at }].slice(-LIMITS.effectLaunchesMax);
+  return [{ record: effectRecord(effect), type: 'effect-launched', data: { launched } as unknown as JsonObject }];
+}
+
+/** Whether an action under the same effect may still be launched, and was not. */
+export function mayHaveHappened({ status }: Pick<LookupRow, 'status'>): boolean {
+  // A failed action is found under its effect only while a later word says that it happened.
+  return status === 'launched' || status === 'unknown' || status === 'failed';
+}
+
+/** What is known of equal actions, where one of them is to be launched. */
+export interface Equal {
+  readonly rows: readonly Pick<LookupRow, 'id' | 'status'>[];
+  readonly effect: EffectState | undefined;
+  /** `unread` where the caller did not look at it yet. */
+  stateOf(actionId: string): ActionState | undefined | 'unread';
+}
+
+/**
+ * Why an effect would happen twice, or could without being noticed; or the actions that have to be looked at first.
+ * INVARIANT: of equal actions one has its effect, unless a person was shown the others (actions.launch.duplicate).
+ */
+export function sameEffect(
+  { action_id, class: actionClass, duplicates }: Pick<ActionContent, 'action_id' | 'class' | 'duplicates'>,
+  proposedAt: number,
+  { rows, effect, stateOf }: Equal,
+): Refusal | readonly string[] {
+  if (actionClass === 'read') return [];
+  const isNews = (id: string) => id !== action_id && !duplicates.includes(id);
+  if (rows.some((row) => isNews(row.id) && mayHaveHappened(row))) {
+    return refused(action_id, 'the same effect is running, or may have happened');
+  }
+  const launched = effect?.launched ?? [];
+  const since = launched.filter(({ at }) => at >= proposedAt);
+  // Where the list is full of newer launches, older ones are not in it.
+  if (since.length >= LIMITS.effectLaunchesMax)
+    return refused(action_id, 'the same effect happened since this was proposed');
+  const unread: string[] = [];
+  for (const { action_id: id } of since.filter((one) => isNews(one.action_id))) {
+    const state = stateOf(id);
+    if (state === 'unread') unread.push(id);
+    else if (state === undefined || !hadNoEffect(state)) {
+      return refused(action_id, 'the same effect happened since this was proposed');
+    }
+  }
+  return unread;
+}
+
+/** Whether every attempt certainly had no effect, and nobody says otherwise. */
+function hadNoEffect({ attempts, late_result }: ActionState): boolean {
+  return late_result === null && attempts.every(({ outcome }) => outcome === 'failed');
+}
+
+function refused(actionId: string, what: string): Refusal {
+  return new Refusal('possible_duplicate', what, { next: `countersign action propose --like ${actionId}` });
+}
