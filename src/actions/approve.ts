@@ -29,7 +29,7 @@ import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind, stateAfter } from './evolve.js';
 import { currentSummary, type LoadedAction, loadAction } from './load.js';
 import { type ActionCommand, decideAction } from './machine.js';
-import { policyBarrier } from './request.js';
+import { epochBarrier, policyBarrier } from './request.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
 export type Attached = { readonly action_id: string; readonly state: string; readonly approvals: number };
@@ -151,7 +151,8 @@ export function attachReceipt(
       decide: (view) => {
         if (view.get(actionKind, actionId)?.head !== loaded.snapshot.head) return STALE;
         if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && !denies) return STALE_TRUST;
-        const refused = (denies ? undefined : frozenIn(view, loaded.content)) ?? checkInView(view, receipt, expected);
+        const barrier = denies ? undefined : (epochBarrier(view, loaded.content) ?? frozenIn(view, loaded.content));
+        const refused = barrier ?? checkInView(view, receipt, expected);
         if (refused !== undefined) return refused;
         return attach(view, loaded, receipt, denies && { how: sendBack ? 'changes_requested' : 'denied', words });
       },

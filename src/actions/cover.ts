@@ -27,7 +27,7 @@ import type { Attached } from './approve.js';
 import { actionKind } from './evolve.js';
 import { loadAction } from './load.js';
 import { decideAction } from './machine.js';
-import { policyBarrier } from './request.js';
+import { epochBarrier, policyBarrier } from './request.js';
 import type { ActionContent, Attempt, Authorization } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
@@ -69,16 +69,20 @@ export interface Candidates {
   readonly reads: readonly RecordRef[];
 }
 
-/** The grants of this project and connector that are not over, the first ones. */
+/** The grants of this agent and operation that are not over, the first ones. */
 export async function candidatesFor(
   { ledger, clock }: Services,
-  content: Pick<Covered, 'project' | 'connector'>,
+  content: Pick<Covered, 'project' | 'connector' | 'operation' | 'proposed_by'>,
 ): Promise<Candidates> {
+  const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch;
   const grants: RecordRef[] = [];
   const reads: RecordRef[] = [LEDGER_RECORD];
   for (const { id } of await ledger.lookup('grant', grantKey(content))) {
     const state = (await ledger.read(grantKind, id))?.state;
-    if (state === undefined || clock.now() >= grantIn(state).until) continue;
+    if (state === undefined || state.epoch !== epoch) continue;
+    const { until, agents, operations } = grantIn(state);
+    const isForIt = agents.includes(content.proposed_by) && Object.hasOwn(operations, content.operation);
+    if (!isForIt || clock.now() >= until) continue;
     grants.push(grantRecord(id));
     reads.push(grantRecord(id), ...signerRecords(state));
     if (grants.length >= LIMITS.grantsLookedAtMax) break;
@@ -187,7 +191,7 @@ export function approveByGrant(services: Services, caller: Caller, actionId: str
       decide: (view) => {
         if (view.get(actionKind, actionId)?.head !== snapshot.head) return STALE;
         if (view.get(configKind, CONFIG_RECORD.id)?.head !== head) return STALE_TRUST;
-        const frozen = frozenIn(view, content);
+        const frozen = epochBarrier(view, content) ?? frozenIn(view, content);
         if (frozen !== undefined) return frozen;
         const grantId = coverIn(view, candidates, covering);
         if (grantId === undefined) return new Refusal('no_cover', 'no standing approval covers this');

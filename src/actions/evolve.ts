@@ -91,6 +91,7 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
       attempts: [],
       closed: null,
       late_result: null,
+      late_more: [],
     };
     const nothing = { interrupted: false, retry: null, replaced_by: null, superseded_by: null };
     return { content, state: 'proposed', proposed_at: event.at, decision, ...empty, ...nothing };
@@ -127,14 +128,17 @@ function evolve(state: ActionState | undefined, event: LedgerEvent): ActionState
       return { ...before, attempts: settledAttempts(before.attempts, data as SettledData, event.at), retry: null };
     case 'late-result-recorded': {
       const { attempt, outcome, code } = data as NonNullable<ActionState['late_result']>;
-      return { ...before, late_result: { attempt, outcome, code } };
+      const late = { attempt, outcome, code };
+      if (before.late_result !== null) return { ...before, late_more: [...before.late_more, late] };
+      return { ...before, late_result: late };
     }
     case 'late-result-settled': {
       const settled = data as SettledData;
       const attempts = settledAttempts(before.attempts, settled, event.at);
       // What is cancelled stays so: the attempt tells what it did before.
       const state = before.state === 'cancelled' ? 'cancelled' : settled.outcome;
-      return { ...before, state, attempts, late_result: null, interrupted: false, retry: null };
+      const [late_result = null, ...late_more] = before.late_more;
+      return { ...before, state, attempts, late_result, late_more, interrupted: false, retry: null };
     }
     case 'retry-approved':
       return { ...before, retry: data as Retry };

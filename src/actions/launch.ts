@@ -20,7 +20,7 @@ import {
 } from '../approvals/index.js';
 import type { Operation } from '../connectors/index.js';
 import { ACTION_CLASSES, canonicalize, type Json, Refusal } from '../core/index.js';
-import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import { LEDGER_RECORD } from '../identity/index.js';
 import type { LedgerEvent, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import {
   budgetRecords,
@@ -41,7 +41,7 @@ import { questionOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
 import { decideAction, type Launch } from './machine.js';
 import { launchTerms } from './machine-people.js';
-import { dedupeWindowOf, policyBarrier } from './request.js';
+import { dedupeWindowOf, epochBarrier, policyBarrier } from './request.js';
 import type { Attempt } from './schema.js';
 import {
   type Caller,
@@ -243,8 +243,8 @@ function decideLaunch(view: View, facts: LaunchFacts, caller: Caller) {
   const frozen =
     clockBarrier(view) ?? frozenIn(view, content) ?? frozenIn(view, { ...content, proposed_by: caller.principal });
   if (frozen !== undefined) return frozen;
-  const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch;
-  if (epoch !== content.epoch) return new Refusal('decision_required', 'the store was restored since the proposal');
+  const restored = epochBarrier(view, content);
+  if (restored !== undefined) return restored;
   for (const receipt of receipts) {
     const refused = checkInView(view, receipt, expected);
     if (refused !== undefined) return refused;

@@ -43,6 +43,8 @@ export function find(state: ActionState, finding: Finding, refuse: Refuse): read
     return [{ type: 'late-result-settled', data }];
   }
   if (state.state !== 'unknown') return refuse(state, 'nothing is unknown');
+  const isDone = state.attempts.some(({ outcome }) => outcome === 'confirmed');
+  if (isDone && finding.outcome === 'failed') return refuse(state, 'one of its attempts is confirmed');
   return [{ type: finding.outcome === 'confirmed' ? 'action-confirmed' : 'action-failed', data }];
 }
 

@@ -74,8 +74,9 @@ function mayTell(state: ActionState, attempt: Attempt, outcome: AttemptOutcome):
 function outcomeOf(state: ActionState, settled: Attempt, outcome: AttemptOutcome): AttemptOutcome | undefined {
   if (state.state !== 'launched' && state.state !== 'unknown') return undefined;
   const others = state.attempts.filter(({ no }) => no !== settled.no);
-  if (others.some((one) => one.outcome === null)) return undefined;
-  const outcomes = [outcome, ...others.map((one) => one.outcome)];
+  // After a restore nothing runs that this store knows of: what has no outcome is unknown.
+  if (state.state === 'launched' && others.some((one) => one.outcome === null)) return undefined;
+  const outcomes = [outcome, ...others.map((one) => one.outcome ?? 'unknown')];
   let next: AttemptOutcome = 'failed';
   if (outcomes.includes('confirmed')) next = 'confirmed';
   else if (outcomes.includes('unknown') || state.interrupted) next = 'unknown';
@@ -89,7 +90,9 @@ function settleLate(
   refuse: Refuse,
 ): readonly ActionEvent[] | Refusal {
   const contradicts = outcome !== 'unknown' && attempt.outcome !== outcome;
-  if (!contradicts || state.late_result !== null) return refuse(state, 'it is settled already');
+  const outstanding = state.late_result === null ? [] : [state.late_result, ...state.late_more];
+  const isTold = outstanding.some((one) => one.attempt === attempt.no);
+  if (!contradicts || isTold) return refuse(state, 'it is settled already');
   return [{ type: 'late-result-recorded', data: { attempt: attempt.no, outcome, code } }];
 }
 

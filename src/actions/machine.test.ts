@@ -367,6 +367,26 @@ describe('an action with several attempts', () => {
     );
   });
 
+  it('keeps a later word of each attempt until somebody looked at it', () => {
+    verifies('actions.machine.late-result');
+    const twice = after(
+      ...[COMMANDS.propose, COMMANDS.approve, COMMANDS.launch, COMMANDS.fail, COMMANDS.approve, COMMANDS.launch],
+      ...[settlement('failed', 'connector', 2), COMMANDS.confirm, settlement('confirmed', 'connector', 2)],
+    );
+    assert.deepEqual([twice.late_result?.attempt, twice.late_more.map(({ attempt }) => attempt)], [1, [2]]);
+    const first = step(twice, COMMANDS.findNone, AT);
+    assert.deepEqual([first.state, first.late_result?.attempt], ['failed', 2]);
+    assert.equal(outcomeOf(first, COMMANDS.approve, AT), 'late_result');
+    assert.equal(step(first, COMMANDS.find, AT).state, 'confirmed');
+  });
+
+  it('that a restore interrupted is confirmed by one of them, and never failed beside it', () => {
+    verifies('actions.machine.every-attempt');
+    const running = after(COMMANDS.propose, COMMANDS.approve, COMMANDS.launch, COMMANDS.lose, COMMANDS.approve, retry);
+    const interrupted = step(running, COMMANDS.interrupt, AT);
+    assert.equal(outcomeOf(interrupted, COMMANDS.reconcile, AT), 'confirmed/action-confirmed');
+  });
+
   it('settles by a finding the attempt that a later word contradicts', () => {
     verifies('actions.machine.finding');
     const failed = step(STATES.lateApproved, COMMANDS.findNone, AT);

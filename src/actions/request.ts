@@ -7,11 +7,13 @@ import { FREEZE_RECORD, frozenIn, openRequest, type RequestDocument } from '../a
 import type { Operation } from '../connectors/index.js';
 import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
+import type { View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { actionKind } from './evolve.js';
 import { currentSummary, type LoadedAction, loadAction, pinnedOperation } from './load.js';
 import { retryBarrier, retryWindow, standingBarrier } from './machine-people.js';
 import type { Summary } from './render.js';
+import type { ActionContent } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 
 export interface RequestInput {
@@ -31,6 +33,14 @@ export interface IssuedRequest {
 export function policyBarrier(services: Services, loaded: LoadedAction): Refusal | undefined {
   if (loaded.content.policy_version === services.trust().version) return undefined;
   return new Refusal('policy_changed', 'the trust configuration changed since the proposal');
+}
+
+/** Why an action of an earlier epoch is approved no more: it could never be launched. */
+export function epochBarrier(view: View, { epoch }: Pick<ActionContent, 'epoch'>): Refusal | undefined {
+  if (view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch === epoch) return undefined;
+  return new Refusal('decision_required', 'the store was restored since the proposal', {
+    next: 'look at what became of it; ask anew with `countersign action propose --like`',
+  });
 }
 
 /** The summary as a person would sign it now, checked against the stored action and the code that would run. */
@@ -95,7 +105,7 @@ async function issue(
       if (view.get(personKind, approver)?.state.state !== 'active') {
         return new Refusal('unknown_approver', 'no such person is registered');
       }
-      const frozen = decision === 'approve' ? frozenIn(view, content) : undefined;
+      const frozen = decision === 'approve' ? (epochBarrier(view, content) ?? frozenIn(view, content)) : undefined;
       if (frozen !== undefined) return frozen;
       const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0;
       const refused = requestBarrier(loaded, view.now, decision);

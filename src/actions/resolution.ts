@@ -11,12 +11,16 @@ import {
   checkInView,
   countingMethods,
   type Expected,
+  isStale,
   openRequest,
+  type People,
+  peopleOf,
   type Receipt,
   type RequestDocument,
   receiptRecords,
   renderSummary,
   requestKind,
+  resolversOf,
   ruleFor,
   signRequest,
   summaryDigest,
@@ -24,7 +28,7 @@ import {
 } from '../approvals/index.js';
 import { base64urlEncode, contentRef, digest, type Json, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
-import { METHODS, type TrustConfig } from '../policy/index.js';
+import { CONFIG_RECORD, METHODS, type TrustConfig } from '../policy/index.js';
 import { boundRecords, settledBounds } from './bounds.js';
 import { effectRecord } from './effect.js';
 import { actionKind } from './evolve.js';
@@ -96,9 +100,11 @@ export function requestResolution(
     const { content, snapshot } = loaded;
     const plain = plainRefusal(loaded, resolution, services.clock.now());
     if (plain !== undefined) throw plain;
-    const approver = person ?? content.approvers[0];
+    const people = await peopleOf(services.ledger);
+    const resolvers = resolversFor(services, content, people);
+    const approver = person ?? resolvers[0];
     if (approver === undefined) throw new Refusal('approvers', 'nobody may decide about this action');
-    if (!content.approvers.includes(approver)) {
+    if (!resolvers.includes(approver)) {
       throw new Refusal('approver_not_allowed', `${approver} may not decide about this`);
     }
     const summary = await linesOf(services, loaded, resolution);
@@ -160,6 +166,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
     const { content, snapshot } = loaded;
     const plain = plainRefusal(loaded, resolution, services.clock.now());
     if (plain !== undefined) throw plain;
+    const people = await peopleOf(services.ledger);
     const expected: Expected = {
       kind: resolution.kind,
       subject: content.action_id,
@@ -167,7 +174,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
       summaryDigest: summaryDigest(summary),
       notBefore: loaded.state.proposed_at,
       methods: methodsOfResolution(services.trust().config, content),
-      approvers: content.approvers,
+      approvers: resolversFor(services, content, people),
       excluded: [],
     };
     await verifyReceipt(services, receipt, expected);
@@ -177,7 +184,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
     const committed = await services.ledger.commit({
       actor: request.approver,
       once: [{ scope: 'nonce', key: request.nonce }],
-      reads: [LEDGER_RECORD, ...receiptRecords(receipt), ...(more?.reads ?? [])],
+      reads: [LEDGER_RECORD, CONFIG_RECORD, ...receiptRecords(receipt), ...(more?.reads ?? [])],
       writes: [
         { kind: 'request', id: request.request_id },
         effectRecord(content.effect),
@@ -187,7 +194,7 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
       ],
       lookups: more?.lookups ?? [],
       decide: (view) => {
-        if (view.get(actionKind, content.action_id)?.head !== snapshot.head) return STALE;
+        if (view.get(actionKind, content.action_id)?.head !== snapshot.head || isStale(view, people)) return STALE;
         const refused = checkInView(view, receipt, expected);
         if (refused !== undefined) return refused;
         if (view.get(requestKind, request.request_id)?.state.state !== 'open') {
@@ -206,6 +213,11 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
     });
     return committed.outcome;
   });
+}
+
+function resolversFor({ trust }: Services, content: ActionContent, people: People): readonly string[] {
+  const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
+  return resolversOf(trust().config, subject, content.approvers, people);
 }
 
 /**

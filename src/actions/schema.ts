@@ -113,6 +113,8 @@ export type ActionState = {
     readonly outcome: AttemptOutcome;
     readonly code: string | null;
   } | null;
+  /** Such results of further attempts, which come up one behind the other. */
+  readonly late_more: readonly NonNullable<ActionState['late_result']>[];
   /** Set by a restore: what this action did since the backup is not known. */
   readonly interrupted: boolean;
   /** Approvals of another attempt while the outcome of the last one is unknown; the state stays unknown until then. */

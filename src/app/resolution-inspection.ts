@@ -10,6 +10,7 @@ import {
   type Resolution,
   resolutionDigest,
 } from '../actions/index.js';
+import { resolversOf } from '../approvals/index.js';
 import { contentRef } from '../core/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
 import type { AuditWorld } from './audit-world.js';
@@ -33,8 +34,11 @@ export function resolutionDefect(
   if (request.kind !== kind || request.subject !== record.id || request.digest !== resolutionDigest(act))
     return missing;
   requests.use(request.request_id);
-  if (requests.lapse(receipt) !== undefined || !content.approvers.includes(request.approver)) return missing;
-  const methods = world.config === undefined ? [] : methodsOfResolution(world.config, content);
+  const { config } = world;
+  const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
+  const resolvers = config === undefined ? [] : resolversOf(config, subject, content.approvers, world.people());
+  if (requests.lapse(receipt) !== undefined || !resolvers.includes(request.approver)) return missing;
+  const methods = config === undefined ? [] : methodsOfResolution(config, content);
   if (!methods.includes(receipt.method)) return ['this was signed in a way that does not count'];
   if (act.kind === 'assume_duplicate') return [];
   const says =

@@ -16,6 +16,7 @@ export {
   excludedOf,
   methodsOf,
   type RuleSubject,
+  resolversOf,
   ruleFor,
 } from './rules.js';
 export {
@@ -29,7 +30,7 @@ export {
   type SummaryLines,
 } from './schema.js';
 export { signBatch, signWith } from './sign.js';
-export { peopleAmong, type Reader, signingOf } from './signers.js';
+export { isStale, type People, peopleAmong, peopleOf, type Reader, signingOf } from './signers.js';
 export {
   covers,
   coversContent,

@@ -92,3 +92,29 @@ export function countingMethods(config: TrustConfig, subject: RuleSubject): read
   const rule = ruleFor(config, subject);
   return rule === undefined ? [] : methodsOf(rule, subject.class);
 }
+
+/** Who could decide about an action today, of active people by role. */
+export interface Deciders {
+  readonly approvers: readonly { readonly person: string }[];
+  readonly operators: readonly { readonly person: string }[];
+}
+
+/**
+ * Who may say what became of an action: those who may approve it; where nobody of them is active any more, whom the
+ * present rule names; else the operators.
+ * INVARIANT: an unknown outcome never waits for people who are gone (authority.finding.somebody).
+ */
+export function resolversOf(
+  config: TrustConfig,
+  subject: RuleSubject & { readonly proposed_by: string; readonly on_behalf_of: readonly string[] },
+  approvers: readonly string[],
+  { approvers: active, operators }: Deciders,
+): readonly string[] {
+  const names = active.map(({ person }) => person);
+  const own = approvers.filter((name) => names.includes(name));
+  if (own.length > 0) return own;
+  const rule = ruleFor(config, subject);
+  const excluded = rule === undefined ? [] : excludedOf(rule, config, subject.proposed_by, subject.on_behalf_of, null);
+  const named = rule === undefined ? [] : approversOf(rule, config.groups, names, excluded, undefined);
+  return named.length > 0 ? named : operators.map(({ person }) => person).sort();
+}

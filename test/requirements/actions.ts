@@ -140,6 +140,10 @@ export const actionRequirements = {
     source: 'reliability',
     behaviour: 'an action is launched a bounded number of times',
   },
+  'actions.request.usable': {
+    source: 'authority',
+    behaviour: 'a request is issued only for an action that could still be launched',
+  },
   'actions.launch.clock': {
     source: 'reliability',
     behaviour: 'a clock that stands more than five seconds before the log launches nothing',

@@ -184,6 +184,10 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'standing approvals that are over stand in the way of no other',
   },
+  'authority.finding.somebody': {
+    source: 'authority',
+    behaviour: 'an unknown outcome never waits for people who are gone: the present rule, or operators, decide',
+  },
   'authority.finding.methods': {
     source: 'authority',
     behaviour: 'a finding is signed in a way that counts for the class of its action',

@@ -5,7 +5,9 @@ import { LIMITS } from '../../src/core/index.js';
 import {
   approve,
   approved,
+  carriedOut,
   codeOf,
+  deny,
   homeWorld,
   memoryWorld,
   proposed,
@@ -53,6 +55,17 @@ describe('a clock that is set back', () => {
     await setBack(world, HOUR);
     assert.equal(await codeOf(world.gate.retry(actionId)), 'busy');
     assert.equal(world.connector.calls.length, 1);
+  });
+
+  it('lets people approve, deny and freeze all the same', async () => {
+    verifies('ledger.time.forward');
+    const world = await memoryWorld();
+    const [one, two] = [await proposed(world), await proposed(world, { args: { text: 'two' } })];
+    await setBack(world, HOUR);
+    await approve(world, one);
+    await deny(world, two);
+    await carriedOut(world, { kind: 'freeze', op: 'set', scope: { scope: 'all', name: null } });
+    assert.equal(await codeOf(world.gate.propose(sending())), 'frozen');
   });
 
   it('launches nothing, alone or with its proposal, until it has caught up', async () => {

@@ -18,6 +18,7 @@ import {
   homeWorld,
   memoryWorld,
   proposed,
+  sending,
   signed,
   TRUST,
   type World,
@@ -263,5 +264,57 @@ describe('undoing', () => {
     await world.gate.execute(action_id);
     assert.equal(await codeOf(world.gate.proposeUndo(action_id)), 'not_found');
     await world.close();
+  });
+});
+
+describe('an unknown outcome whose approvers are gone', () => {
+  const lost = async (world: World, operation: string) => {
+    world.connector.behave = async () => ({ result: 'unknown' });
+    world.connector.found = async () => undefined;
+    const { proposed: asked } = await world.gate.proposeAndLaunch({ ...sending({ operation }) });
+    return asked.action_id;
+  };
+  const finding = (action_id: string) => ({ kind: 'finding', action_id, outcome: 'failed', evidence: 'x' }) as const;
+
+  it('is found out by whom the present rule names, or by operators where there is none', async () => {
+    verifies('authority.finding.somebody');
+    const trust = TRUST.replace('  - title: anybody', '  - title: anybody\n    match: { operation: send }');
+    const world = await memoryWorld({ trust });
+    const actionId = await lost(world, 'note');
+    assert.deepEqual((await world.gate.show(actionId)).content.approvers, []);
+    const { request } = await world.gate.requestResolution(finding(actionId));
+    await world.gate.submit(signed(request));
+    assert.equal((await world.gate.show(actionId)).state, 'failed');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('does not wait for somebody who was removed', async () => {
+    verifies('authority.finding.somebody');
+    const world = await memoryWorld();
+    await carriedOut(world, addKeyAct(BOB));
+    const actionId = await proposed(world, { approvers: ['human:bob'] });
+    await approve(world, actionId, BOB);
+    world.connector.behave = async () => ({ result: 'unknown' });
+    await world.gate.execute(actionId);
+    await carriedOut(world, { kind: 'registry', change: { change: 'remove-person', person: 'human:bob' } });
+    const { request } = await world.gate.requestResolution(finding(actionId));
+    assert.equal(request.approver, 'human:alice');
+    await world.gate.submit(signed(request));
+    assert.equal((await world.gate.show(actionId)).state, 'failed');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+});
+
+describe('an action of an earlier epoch', () => {
+  it('is approved no more: a signature for it would be for nothing', async () => {
+    verifies('actions.request.usable');
+    const world = await memoryWorld();
+    world.connector.behave = async () => ({ result: 'failed', code: 'refused' });
+    const actionId = await approved(world);
+    await world.gate.execute(actionId);
+    const { sequence, logHash } = await world.gate.ledger.head();
+    const remembered = { sequence: sequence + 1, log_hash: logHash };
+    await carriedOut(world, { kind: 'restore', sequence, log_hash: logHash, remembered });
+    assert.equal(await codeOf(world.gate.request(actionId)), 'decision_required');
   });
 });
