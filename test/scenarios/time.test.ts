@@ -65,7 +65,7 @@ describe('a clock that is set back', () => {
     await approve(world, one);
     await deny(world, two);
     await carriedOut(world, { kind: 'freeze', op: 'set', scope: { scope: 'all', name: null } });
-    assert.equal(await codeOf(world.gate.propose(sending())), 'frozen');
+    assert.equal(await codeOf(world.gate.propose(sending({ args: { text: 'three' } }))), 'frozen');
   });
 
   it('launches nothing, alone or with its proposal, until it has caught up', async () => {
