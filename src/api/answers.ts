@@ -134,6 +134,8 @@ export const Submitted = z.object({
   missing: z.int().optional(),
 });
 export const Recovered = z.object({ unknown: z.array(z.string()), expired: z.array(z.string()) });
+export const EditBody = z.strictObject({ args: z.record(z.string(), z.json()) });
+export const Edited = z.object({ action_id: ActionId, changed_paths: z.array(z.string()) });
 export const Done = z.object({ done: z.literal(true) });
 export const Rows = z.object({ rows: z.array(z.record(z.string(), z.json())) });
 export const Grant = z.object({ grant: z.record(z.string(), z.json()) });

@@ -130,6 +130,13 @@ export const ROUTES = {
       answer: A.IssuedAct,
     }),
   ),
+  edit: forPeople(
+    post('/v1/actions/{action_id}/edit', {
+      does: 'a changed copy of an action, which needs its own approval',
+      body: A.EditBody,
+      answer: A.Edited,
+    }),
+  ),
   people: forPeople(get('/v1/people', { does: 'people, keys, tokens, and passkeys that wait', answer: A.People })),
   policy: forPeople(get('/v1/policy', { does: 'the active trust configuration', answer: A.Policy })),
   log: forPeople(get('/v1/log', { does: 'the log, a page at a time', query: A.AuditQuery, answer: A.LogEntries })),

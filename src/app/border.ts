@@ -27,6 +27,7 @@ const PARAMETERS = {
   operation: [Text, 'an operation has a name'],
   person: [Person, 'a person is named `human:NAME`'],
   words: [Text.optional(), 'the words are no text'],
+  args: [z.record(z.string(), z.json()), 'arguments are an object of plain data'],
   timeoutMs: [z.number().min(0), 'a wait takes 0 or more milliseconds'],
   input: [
     z.strictObject({ approver: Person, decision: Text.optional(), ttlMs: z.unknown().optional() }),

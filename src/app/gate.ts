@@ -13,6 +13,7 @@ import {
   callLaunched,
   cancel,
   type DenialExtras,
+  editAction,
   execute,
   explainProposal,
   fetchSigned,
@@ -42,7 +43,7 @@ import {
   storeReceipt,
 } from '../actions/index.js';
 import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } from '../approvals/index.js';
-import { LIMITS, type PlainLimits, Refusal } from '../core/index.js';
+import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
 import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
@@ -238,6 +239,18 @@ export class Gate extends GateReads {
     return this.#guard('cancel', { actionId, words }, (asked) =>
       cancel(this.services, this.caller, asked.actionId, asked.words),
     );
+  }
+
+  /**
+   * A changed copy of an action, by a person who is signed in; it needs its own approval, and the action itself is over.
+   * Refuses `invalid` where nothing changed.
+   */
+  edit(actionId: string, args: JsonObject): Promise<{ action_id: string; changed_paths: readonly string[] }> {
+    return this.#guard('edit', { actionId, args }, (asked) => {
+      if (this.caller.session !== true)
+        throw new Refusal('forbidden', 'only a person who is signed in changes an action');
+      return editAction(this.services, this.caller.principal as Principal, asked.actionId, asked.args);
+    });
   }
 
   /** Asks `person`, or the first operator, for an act on people, keys, configuration or the store. */

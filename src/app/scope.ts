@@ -24,7 +24,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /** What a person does who is signed in; what is signed is judged by its signature. */
-const SESSION_VERBS = ['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'explain'];
+const SESSION_VERBS = ['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'edit', 'explain'];
 
 interface Place {
   readonly project?: string;

@@ -16,6 +16,7 @@ type PeopleRoute =
   | 'enrol'
   | 'invite'
   | 'confirmKey'
+  | 'edit'
   | 'people'
   | 'policy'
   | 'log';
@@ -44,6 +45,7 @@ export const PEOPLE_HANDLERS: Readonly<Record<PeopleRoute, Handler>> = {
     const { gate, people, params, body } = asked;
     return people.confirm(params['invitation_id'] ?? '', body.code, gate);
   },
+  edit: ({ gate, params, body }) => gate.edit(params['action_id'] ?? '', body.args),
   people: async ({ owner, people }) => {
     const { people: known, keys } = await listPeople(owner.ledger);
     const tokens = await listTokens(owner.ledger);

@@ -182,6 +182,12 @@ describe('people at the HTTP door', () => {
     await browser.send(`/v1/actions/${second.action_id}/cancel`, { words: 'not today' });
     const { closed, state } = await world.gate.show(second.action_id);
     assert.deepEqual([state, closed?.by, closed?.how], ['cancelled', 'human:frank', 'withdrawn']);
+    const third = await agent.call('propose', { body: { ...body, args: { ...body.args, text: 'draft' } } });
+    const args = { ...body.args, text: 'better' };
+    const { body: edited } = await browser.send(`/v1/actions/${third.action_id}/edit`, { args });
+    assert.deepEqual(edited.changed_paths, ['args.text']);
+    assert.equal((await world.gate.show(third.action_id)).superseded_by, edited.action_id);
+    assert.equal(await codeOf(world.gate.edit(edited.action_id, args)), 'forbidden');
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
