@@ -18,5 +18,6 @@ export const houseRequirements = {
   'house.requirements': { source: 'style', behaviour: 'every promise has a test, and every citation a promise' },
   'house.codes': { source: 'core', behaviour: 'every code of the catalogue is cited by a test' },
   'house.failpoints': { source: 'reliability', behaviour: 'every failpoint is hit by a test' },
+  'house.deploy': { source: 'doors', behaviour: 'container and service run what is built, as a user of their own' },
   'house.generated': { source: 'style', behaviour: 'generated pages are what their generator makes now' },
 } as const;
