@@ -242,7 +242,7 @@ export class Gate extends GateReads {
   }
 
   /**
-   * A changed copy of an action, by a person who is signed in; it needs its own approval, and the action itself is over.
+   * A changed copy of an action, by a person who is signed in. It needs its own approval; the action itself is over.
    * Refuses `invalid` where nothing changed.
    */
   edit(actionId: string, args: JsonObject): Promise<{ action_id: string; changed_paths: readonly string[] }> {
