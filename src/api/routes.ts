@@ -20,7 +20,8 @@ const open = <const Path extends string, const Rest extends Omit<Route, 'method'
   rest: Rest,
 ) => ({ method: 'POST', path, ...rest, audience: 'public' }) as const;
 
-const forPeople = <const Row extends Route>(route: Row) => ({ ...route, audience: 'person' }) as const;
+const forPeople = <const Row extends Omit<Route, 'audience'>>(route: Row) =>
+  ({ ...route, audience: 'person' }) as Omit<Row, 'audience'> & { readonly audience: 'person' };
 
 export const ROUTES = {
   health: { ...get('/healthz', { does: 'whether the process answers', answer: A.Health }), audience: 'public' },
@@ -71,7 +72,7 @@ export const ROUTES = {
   cancel: post('/v1/actions/{action_id}/cancel', { does: 'takes it back', body: A.WordsBody, answer: A.Done }),
   recover: post('/v1/recover', { does: 'ends what nobody will end; calls nothing', answer: A.Recovered }),
   requestDetails: get('/v1/requests/{request_id}', {
-    does: 'a request, with the lines that its signer has to see',
+    does: 'a request, with the lines that its signer has to see; for whoever asked for it, and for people',
     answer: A.RequestDetails,
   }),
   receipt: get('/v1/actions/{action_id}/receipt', {
@@ -86,7 +87,10 @@ export const ROUTES = {
     answer: A.Issued,
   }),
   decisions: get('/v1/decisions', { does: 'what waits for people', query: A.DecisionsQuery, answer: A.Rows }),
-  grants: get('/v1/grants', { does: 'standing approvals, and what is left of them', answer: A.Rows }),
+  grants: get('/v1/grants', {
+    does: 'standing approvals, and what is left of them; of others’ id and state',
+    answer: A.Rows,
+  }),
   requestStanding: post('/v1/grants', {
     does: 'asks people for a standing approval',
     body: A.GrantBody,
@@ -97,7 +101,9 @@ export const ROUTES = {
     query: A.GrantQuery,
     answer: A.Grant,
   }),
-  thread: get('/v1/threads/{thread}', { does: 'entries of a thread', query: A.PageQuery, answer: A.Entries }),
+  thread: forPeople(
+    get('/v1/threads/{thread}', { does: 'entries of a thread', query: A.PageQuery, answer: A.Entries }),
+  ),
   events: get('/v1/events', {
     does: 'what happens to the actions that the caller sees, as server-sent events',
     query: A.EventsQuery,

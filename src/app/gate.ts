@@ -95,6 +95,7 @@ export class Gate extends GateReads {
   /** Proposes and, where policy allows it, launches in the same commit. Else the action waits. */
   proposeAndLaunch(proposal: Proposal): Promise<{ proposed: ProposedAction; settled?: Settled }> {
     return this.#guard('propose', { proposal }, async (asked) => {
+      await demandScope(this.services, this.caller, 'execute', asked);
       const barrier = this.services.launchBarrier();
       if (barrier !== undefined) throw barrier;
       const proposed = await propose(this.services, this.caller, asked.proposal, { launch: true });
@@ -187,6 +188,10 @@ export class Gate extends GateReads {
     const factsUnknown = content.flags.includes('facts_unknown');
     if (ruleFor(this.services.trust().config, { ...content, factsUnknown })?.launch !== 'on_approval') return attached;
     try {
+      // A person who is signed in launches nothing: what was signed does, as the rule says.
+      if (this.caller.session !== true) {
+        await demandScope(this.services, this.caller, 'execute', { actionId: attached.action_id });
+      }
       const settled = await execute(this.services, this.caller, attached.action_id);
       return { ...attached, state: settled.state, settled };
     } catch (error) {

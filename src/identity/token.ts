@@ -182,7 +182,7 @@ export function tokenRefusal(
 export function isInScope(
   scope: TokenScope,
   verb: Verb,
-  { project, connector }: { readonly project?: string; readonly connector?: string },
+  { project, connector }: { readonly project?: string | undefined; readonly connector?: string | undefined },
 ): boolean {
   const fits = (patterns: readonly string[], name: string | undefined) =>
     name === undefined || patterns.some((pattern) => matchesPattern(pattern, name));

@@ -13,7 +13,12 @@ export const serverRequirements = {
   },
   'server.read.scoped': {
     source: 'doors',
-    behaviour: 'what an action says goes to its proposer; other agents see id, state and digest, or nothing',
+    behaviour:
+      'what an action says goes to its proposer, within the scope of the token; others see id, state and digest, or nothing',
+  },
+  'server.launch.scoped': {
+    source: 'authority',
+    behaviour: 'nothing is launched by a token without `execute`, neither with a proposal nor behind an approval',
   },
   'server.strict': {
     source: 'doors',
