@@ -35,6 +35,7 @@ export const ROUTES = {
     query: A.LaunchQuery,
     body: A.ProposalBody,
     answer: A.Proposed,
+    takesKey: true,
   }),
   explain: post('/v1/actions/explain', {
     does: 'what would be decided, and who could approve; nothing is written',
@@ -43,7 +44,7 @@ export const ROUTES = {
   }),
   show: get('/v1/actions/{action_id}', { does: 'an action, as far as the caller may see it', answer: A.Action }),
   summary: get('/v1/actions/{action_id}/summary', { does: 'the text that a person signs', answer: A.Summary }),
-  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked }),
+  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, takesKey: true }),
   undo: post('/v1/actions/{action_id}/undo', { does: 'proposes what would undo it', answer: A.Asked }),
   request: post('/v1/actions/{action_id}/requests', {
     does: 'asks a person to approve or deny',

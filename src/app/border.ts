@@ -8,6 +8,7 @@ import type { Log } from '../connectors/index.js';
 import { Fault, isOurs, PATTERNS, type PlainLimits, plainCopy, Refusal } from '../core/index.js';
 
 const Text = z.string();
+const Key = z.string().regex(/^[!-~]{1,255}$/);
 const Person = z.string().regex(PATTERNS.human).optional();
 
 /** What a parameter of this name has to be, and the words for what is something else. What has no row is read later. */
@@ -47,7 +48,7 @@ const PARAMETERS = {
   ],
   bounds: [z.strictObject({ count: z.number(), until: z.number() }), 'a standing approval has a count and an end'],
   options: [
-    z.strictObject({ idempotencyKey: Text.optional(), waitMs: z.number().min(0).optional() }),
+    z.strictObject({ idempotencyKey: Key.optional(), waitMs: z.number().min(0).optional() }),
     'a call takes an idempotency key, and going on takes milliseconds to wait',
   ],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>;
@@ -63,6 +64,19 @@ export function admit<Given extends object>(given: Given, limits?: PlainLimits):
     throw new Refusal('invalid', row[1], { path: field === undefined ? name : String(field) });
   }
   return admitted;
+}
+
+/** A log of the program’s own: what it throws or rejects with stays in it, and changes nothing of what is done. */
+export function guardedLog(log: Log): Log {
+  return {
+    write(level, what, cause) {
+      try {
+        Promise.resolve(log.write(level, what, cause)).catch(() => undefined);
+      } catch {
+        // Nobody can be told: telling is what failed.
+      }
+    },
+  };
 }
 
 /** Does what a public function does with what it was given. Rejects with a `Refusal` or a `Fault`, and nothing else. */

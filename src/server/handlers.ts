@@ -59,7 +59,8 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
   },
   like: async (asked) => {
     await demandSight(asked.gate, idOf(asked), 'propose');
-    return asked.gate.proposeLike(idOf(asked));
+    const { idempotencyKey } = asked;
+    return asked.gate.proposeLike(idOf(asked), idempotencyKey === undefined ? {} : { idempotencyKey });
   },
   undo: async (asked) => {
     await demandSight(asked.gate, idOf(asked), 'propose');
