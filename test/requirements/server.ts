@@ -82,6 +82,7 @@ export const serverRequirements = {
   },
   'authority.token.rotated': {
     source: 'authority',
-    behaviour: 'a token is replaced by another one of the same scope, and both are good while they overlap',
+    behaviour:
+      'a token is replaced by another one of the same agent and scope, as its signer is shown, and both are good for a while',
   },
 } as const satisfies Readonly<Record<string, Requirement>>;
