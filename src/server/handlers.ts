@@ -5,7 +5,7 @@
 import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
 import { type CountersignGate, type Gate, type PeopleDoor, readEntries, sightOf } from '../app/index.js';
-import { base64urlDecode, type Json, parseTrusted, Refusal } from '../core/index.js';
+import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
 
 /** What a handler is given: everything was read and admitted before. */
@@ -131,6 +131,7 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
   },
   thread: async ({ gate, params, query }) => {
     const thread = params['thread'] ?? '';
+    if (!PATTERNS.project.test(thread)) throw new Refusal('not_found', 'there is no such thread');
     const { entries, next } = await readEntries(gate.ledger, thread, Number(query['after'] ?? 0));
     return { entries, ...(next === undefined ? {} : { next: String(next) }) };
   },

@@ -137,6 +137,7 @@ export const appRequirements = {
     behaviour:
       'what a tool asks for is read and signed in any process, and run only where the function renders the same lines',
   },
+  'app.border.ids': { source: 'core', behaviour: 'an id of another form is the id of nothing, on every store' },
   'app.log.own': {
     source: 'core',
     behaviour: 'what a log of the program’s own throws changes nothing of what is answered',
