@@ -3,7 +3,7 @@ export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseRece
 export { settledBounds } from './bounds.js';
 export { approveByGrant, takeCover } from './cover.js';
 export { type EffectState, effectKind, effectLaunched, effectRecord, sameEffect } from './effect.js';
-export { actionKind } from './evolve.js';
+export { actionKind, tellingAttempt } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
 export { editAction, proposeLike } from './like.js';

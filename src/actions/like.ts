@@ -19,7 +19,7 @@ import { actionKind } from './evolve.js';
 import { judge, type ParsedProposal, parseProposal } from './judge.js';
 import { findOperation, type LoadedAction, loadAction } from './load.js';
 import { decideAction } from './machine.js';
-import { type ProposedAction, propose } from './propose.js';
+import { claimOf, type ProposedAction, propose } from './propose.js';
 import type { ActionContent } from './schema.js';
 import { type Caller, type Services, STALE, withFreshFacts } from './services.js';
 
@@ -61,13 +61,22 @@ async function inputOf(services: Services, loaded: LoadedAction, changes: Change
   };
 }
 
-/** Proposes again what an action of any caller asked for, with the content that it carries, under the present rules. */
-export async function proposeLike(services: Services, caller: Caller, actionId: string): Promise<ProposedAction> {
+/**
+ * Proposes again what an action of any caller asked for, with the content that it carries, under the present rules;
+ * once for a key of the caller.
+ */
+export async function proposeLike(
+  services: Services,
+  caller: Caller,
+  actionId: string,
+  key?: string,
+): Promise<ProposedAction> {
   const loaded = await loadAction(services, actionId);
   if (loaded.content.on_behalf_of.length > 0 && caller.mayActForOthers !== true) {
     throw new Refusal('forbidden', 'this caller may not propose on behalf of others', { path: 'on_behalf_of' });
   }
-  return propose(services, caller, await inputOf(services, loaded), { rerun: true });
+  const claim = key === undefined ? {} : { claim: claimOf(caller, key, { like: actionId }) };
+  return propose(services, caller, await inputOf(services, loaded), { rerun: true, ...claim });
 }
 
 /** The same effect as another action of the same proposer, in the place of one whose outcome is unknown. */

@@ -7,7 +7,7 @@
  * Source: spec actions (the action, joining, transitions).
  */
 import type { ActionClass } from '../connectors/index.js';
-import { canonicalize, contentRef, digest, type Json, Refusal } from '../core/index.js';
+import { canonicalize, contentRef, digest, type JsonObject, Refusal } from '../core/index.js';
 import type { Claim, LedgerEvent, LookupRow } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { consult } from './consult.js';
@@ -20,11 +20,13 @@ import { commitCommand } from './settle.js';
 
 export type Proposed = {
   readonly action_id: string;
-  /** True when an equal action of the same principal was open already: nothing was written. */
+  /** True when an equal action of the same principal was open already, or was asked for under the same key. */
   readonly joined: boolean;
 };
 
 export interface ProposedAction extends Proposed {
+  /** True when it was asked for before under the same key: that action is the answer, however it stands. */
+  readonly replayed: boolean;
   /** The launch that was written in the same commit, when policy allowed it and the caller asked for that. */
   readonly launched?: LedgerEvent;
   readonly monotonic: number;
@@ -53,7 +55,7 @@ export async function propose(
   return withFreshFacts(services, async () => {
     const judged = await judge(services, caller, proposal, action_id, options.launch === true);
     const proposed = await commitProposal(services, caller, judged, action_id, { ...options, rerun: apart });
-    if (!proposed.joined) return proposed;
+    if (!proposed.joined || proposed.replayed) return proposed;
     if (await isOver(services, proposed.action_id)) throw STALE;
     apart = await isOutdated(services, proposed.action_id, judged);
     if (apart) throw STALE;
@@ -124,19 +126,24 @@ async function commitProposal(
     },
   });
   const launched = committed.events.find((event) => event.type === 'action-launched');
-  return { ...committed.outcome, ...(launched === undefined ? {} : { launched }), monotonic: committed.monotonic };
+  const { outcome, replayed, monotonic } = committed;
+  const { action_id: id, joined } = outcome;
+  return {
+    ...{ action_id: id, joined: joined || replayed, replayed, monotonic },
+    ...(launched === undefined ? {} : { launched }),
+  };
 }
 
 /** The claim of a caller who names a key of its own. */
 function ownClaim(caller: Caller, proposal: ParsedProposal): Claim | undefined {
   const { content: _, ...command } = proposal;
   if (proposal.idempotency_key === undefined) return undefined;
-  return {
-    scope: 'propose',
-    principal: caller.principal,
-    key: proposal.idempotency_key,
-    command: digest('countersign-command/1', { ...command, content: contentRefs(proposal) } as Json),
-  };
+  return claimOf(caller, proposal.idempotency_key, { ...command, content: contentRefs(proposal) } as JsonObject);
+}
+
+/** One key of a caller stands for one command, whatever it proposes by it. */
+export function claimOf({ principal }: Caller, key: string, command: JsonObject): Claim {
+  return { scope: 'propose', principal, key, command: digest('countersign-command/1', command) };
 }
 
 function contentRefs(proposal: ParsedProposal): string[] {

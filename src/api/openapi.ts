@@ -78,10 +78,12 @@ function queryParameters(query: z.ZodObject | undefined): Json[] {
 }
 
 /** What is proposed twice under one key is proposed once. */
-function keyParameter({ method, path }: Route): Json[] {
-  if (method !== 'POST' || path !== '/v1/actions') return [];
-  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } }];
+function keyParameter({ takesKey }: Route): Json[] {
+  if (takesKey !== true) return [];
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema: KEY }];
 }
+
+const KEY = { type: 'string', pattern: '^[!-~]{1,255}$' };
 
 function problemSchema(): JsonObject {
   return {

@@ -13,6 +13,8 @@ export interface Route {
   /** With parameters as `{name}`. */
   readonly path: string;
   readonly audience: Audience;
+  /** Whether it takes an `Idempotency-Key`: the same again under it is done once. Others refuse one. */
+  readonly takesKey?: true;
   /** One clause: what it does. */
   readonly does: string;
   readonly query?: z.ZodObject;

@@ -20,7 +20,8 @@ const open = <const Path extends string, const Rest extends Omit<Route, 'method'
   rest: Rest,
 ) => ({ method: 'POST', path, ...rest, audience: 'public' }) as const;
 
-const forPeople = <const Row extends Route>(route: Row) => ({ ...route, audience: 'person' }) as const;
+const forPeople = <const Row extends Omit<Route, 'audience'>>(route: Row) =>
+  ({ ...route, audience: 'person' }) as Omit<Row, 'audience'> & { readonly audience: 'person' };
 
 export const ROUTES = {
   health: { ...get('/healthz', { does: 'whether the process answers', answer: A.Health }), audience: 'public' },
@@ -34,6 +35,7 @@ export const ROUTES = {
     query: A.LaunchQuery,
     body: A.ProposalBody,
     answer: A.Proposed,
+    takesKey: true,
   }),
   explain: post('/v1/actions/explain', {
     does: 'what would be decided, and who could approve; nothing is written',
@@ -42,7 +44,7 @@ export const ROUTES = {
   }),
   show: get('/v1/actions/{action_id}', { does: 'an action, as far as the caller may see it', answer: A.Action }),
   summary: get('/v1/actions/{action_id}/summary', { does: 'the text that a person signs', answer: A.Summary }),
-  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked }),
+  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, takesKey: true }),
   undo: post('/v1/actions/{action_id}/undo', { does: 'proposes what would undo it', answer: A.Asked }),
   request: post('/v1/actions/{action_id}/requests', {
     does: 'asks a person to approve or deny',
@@ -71,7 +73,7 @@ export const ROUTES = {
   cancel: post('/v1/actions/{action_id}/cancel', { does: 'takes it back', body: A.WordsBody, answer: A.Done }),
   recover: post('/v1/recover', { does: 'ends what nobody will end; calls nothing', answer: A.Recovered }),
   requestDetails: get('/v1/requests/{request_id}', {
-    does: 'a request, with the lines that its signer has to see',
+    does: 'a request, with the lines that its signer has to see; for whoever asked for it, and for people',
     answer: A.RequestDetails,
   }),
   receipt: get('/v1/actions/{action_id}/receipt', {
@@ -86,7 +88,10 @@ export const ROUTES = {
     answer: A.Issued,
   }),
   decisions: get('/v1/decisions', { does: 'what waits for people', query: A.DecisionsQuery, answer: A.Rows }),
-  grants: get('/v1/grants', { does: 'standing approvals, and what is left of them', answer: A.Rows }),
+  grants: get('/v1/grants', {
+    does: 'standing approvals, and what is left of them; of others’ id and state',
+    answer: A.Rows,
+  }),
   requestStanding: post('/v1/grants', {
     does: 'asks people for a standing approval',
     body: A.GrantBody,
@@ -97,7 +102,9 @@ export const ROUTES = {
     query: A.GrantQuery,
     answer: A.Grant,
   }),
-  thread: get('/v1/threads/{thread}', { does: 'entries of a thread', query: A.PageQuery, answer: A.Entries }),
+  thread: forPeople(
+    get('/v1/threads/{thread}', { does: 'entries of a thread', query: A.PageQuery, answer: A.Entries }),
+  ),
   events: get('/v1/events', {
     does: 'what happens to the actions that the caller sees, as server-sent events',
     query: A.EventsQuery,

@@ -5,9 +5,10 @@
  */
 import * as z from 'zod';
 import type { Log } from '../connectors/index.js';
-import { Fault, isOurs, PATTERNS, type PlainLimits, plainCopy, Refusal } from '../core/index.js';
+import { type Code, Fault, isOurs, PATTERNS, type PlainLimits, plainCopy, Refusal } from '../core/index.js';
 
 const Text = z.string();
+const Key = z.string().regex(/^[!-~]{1,255}$/);
 const Person = z.string().regex(PATTERNS.human).optional();
 
 /** What a parameter of this name has to be, and the words for what is something else. What has no row is read later. */
@@ -39,7 +40,7 @@ const PARAMETERS = {
   ],
   filter: [
     z.strictObject({
-      project: Text.optional(),
+      project: z.string().regex(PATTERNS.project).optional(),
       states: z.array(Text).optional(),
       limit: z.unknown().optional(),
       after: Text.optional(),
@@ -48,10 +49,28 @@ const PARAMETERS = {
   ],
   bounds: [z.strictObject({ count: z.number(), until: z.number() }), 'a standing approval has a count and an end'],
   options: [
-    z.strictObject({ idempotencyKey: Text.optional(), waitMs: z.number().min(0).optional() }),
+    z.strictObject({ idempotencyKey: Key.optional(), waitMs: z.number().min(0).optional() }),
     'a call takes an idempotency key, and going on takes milliseconds to wait',
   ],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>;
+
+/**
+ * Ids of another form are ids of nothing: no store is asked for them. (PostgreSQL keeps no NUL in a text.)
+ * INVARIANT: an id that no record has is answered as such (app.border.ids).
+ */
+const IDS = {
+  actionId: [PATTERNS.action, 'unknown_action', 'there is no such action'],
+  requestId: [PATTERNS.request, 'unknown_request', 'there is no such request'],
+  packageId: [PATTERNS.package, 'PACKAGE_NOT_FOUND', 'there is no such package'],
+  id: [PATTERNS.recordId, 'not_found', 'there is no such action or decision'],
+} as const satisfies Readonly<Record<string, readonly [RegExp, Code, string]>>;
+
+function demandIds(admitted: object): void {
+  for (const [name, [pattern, code, words]] of Object.entries(IDS)) {
+    const id = (admitted as Readonly<Record<string, unknown>>)[name];
+    if (typeof id === 'string' && !pattern.test(id)) throw new Refusal(code, words);
+  }
+}
 
 /** What a caller hands over, by the names of the parameters, as plain data. Refuses `invalid`, with the parameter. */
 export function admit<Given extends object>(given: Given, limits?: PlainLimits): Given {
@@ -63,7 +82,21 @@ export function admit<Given extends object>(given: Given, limits?: PlainLimits):
     const field = issue.path[0];
     throw new Refusal('invalid', row[1], { path: field === undefined ? name : String(field) });
   }
+  demandIds(admitted);
   return admitted;
+}
+
+/** A log of the program’s own: what it throws or rejects with stays in it, and changes nothing of what is done. */
+export function guardedLog(log: Log): Log {
+  return {
+    write(level, what, cause) {
+      try {
+        Promise.resolve(log.write(level, what, cause)).catch(() => undefined);
+      } catch {
+        // Nobody can be told: telling is what failed.
+      }
+    },
+  };
 }
 
 /** Does what a public function does with what it was given. Rejects with a `Refusal` or a `Fault`, and nothing else. */

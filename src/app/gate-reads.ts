@@ -25,13 +25,14 @@ import {
   requestKind,
 } from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
-import { LIMITS, Refusal } from '../core/index.js';
+import { isActionId, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
 import { atBorder } from './border.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
+import { type Seen, seenOfRequest } from './scope.js';
 import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
 
 export class GateReads {
@@ -91,6 +92,16 @@ export class GateReads {
       const summary = await this.#linesOf(document.kind, asked.requestId);
       demandSame(summary, document.summary_digest);
       return { request: document, state, summary };
+    });
+  }
+
+  /** What a caller can look at of a request: the action that it is about, or who asked for it. Nothing is rendered. */
+  requestSeen(requestId: string): Promise<Seen & { readonly action_id?: string }> {
+    return this.#look({ requestId }, async (asked) => {
+      const state = (await this.ledger.read(requestKind, asked.requestId))?.state;
+      if (state === undefined) throw new Refusal('unknown_request', 'there is no such request');
+      const { subject, requested_by } = state.request;
+      return isActionId(subject) ? { action_id: subject } : seenOfRequest(requested_by, state.act);
     });
   }
 

@@ -46,23 +46,15 @@ import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } f
 import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
+import type { GateHome } from './gate-home.js';
 import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
 import { GateReads } from './gate-reads.js';
+import { outcomeOf } from './outcome.js';
 import { interruptOpen } from './restore.js';
 import { demandScope } from './scope.js';
 
 /** What a receipt made of its action, and the outcome where the rule launches at once. */
 export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
-
-/** What a gate that was opened from a home knows beside its services. */
-export interface GateHome {
-  /** Throws where the caller may no longer ask for anything. */
-  admit(): void;
-  /** The end of the log that this gate remembers: what a restore is shown against, whoever asks for it. */
-  remembered(): { readonly sequence: number; readonly log_hash: string } | undefined;
-  /** A person accepted the store as it is. */
-  accepted(): Promise<void>;
-}
 
 /** An action that was asked for, or joined. */
 type Asked = { action_id: string; joined: boolean; state: string };
@@ -76,14 +68,27 @@ export class Gate extends GateReads {
   readonly #home: GateHome | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(services: Services, caller: Caller, close: () => Promise<void>, home?: GateHome) {
+  constructor(
+    services: Services,
+    caller: Caller,
+    close: () => Promise<void>,
+    home?: GateHome,
+    refusals = new RefusalRecorder(services),
+  ) {
     super(services);
     this.caller = caller;
-    this.#refusals = new RefusalRecorder(services);
+    this.#refusals = refusals;
     this.#close = close;
     this.#home = home;
     const recording: Recording = (subject, act) => this.#recording(() => subject, act);
     this.packages = new GatePackages(services, caller, recording, home);
+  }
+
+  /** The gate of a caller who came to a door: of the same home, and counted with the same refusals. */
+  protected visitorOf(caller: Caller): Gate {
+    // Whom the configuration lets speak here is said of processes of the store's owner, not of whoever shows a token.
+    const home = this.#home && { ...this.#home, admit: () => undefined };
+    return new Gate(this.services, caller, async () => undefined, home, this.#refusals);
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */
@@ -96,10 +101,14 @@ export class Gate extends GateReads {
   /** Proposes and, where policy allows it, launches in the same commit. Else the action waits. */
   proposeAndLaunch(proposal: Proposal): Promise<{ proposed: ProposedAction; settled?: Settled }> {
     return this.#guard('propose', { proposal }, async (asked) => {
+      await demandScope(this.services, this.caller, 'execute', asked);
       const barrier = this.services.launchBarrier();
       if (barrier !== undefined) throw barrier;
       const proposed = await propose(this.services, this.caller, asked.proposal, { launch: true });
-      if (proposed.launched === undefined) return { proposed };
+      if (proposed.launched === undefined) {
+        const known = proposed.joined ? await outcomeOf(this.ledger, proposed.action_id) : undefined;
+        return { proposed, ...(known === undefined ? {} : { settled: known }) };
+      }
       const loaded = await loadAction(this.services, proposed.action_id);
       const operation = await pinnedOperation(this.services, loaded.content);
       return {
@@ -115,9 +124,9 @@ export class Gate extends GateReads {
   }
 
   /** Proposes again what an action of any caller asked for, flagged where its effect may have happened. */
-  proposeLike(actionId: string): Promise<Asked> {
-    return this.#guard('propose', { actionId }, async (asked) =>
-      this.#asked(await proposeLike(this.services, this.caller, asked.actionId)),
+  proposeLike(actionId: string, options: { readonly idempotencyKey?: string } = {}): Promise<Asked> {
+    return this.#guard('propose', { actionId, options }, async (asked) =>
+      this.#asked(await proposeLike(this.services, this.caller, asked.actionId, asked.options.idempotencyKey)),
     );
   }
 
@@ -188,6 +197,10 @@ export class Gate extends GateReads {
     const factsUnknown = content.flags.includes('facts_unknown');
     if (ruleFor(this.services.trust().config, { ...content, factsUnknown })?.launch !== 'on_approval') return attached;
     try {
+      // A person who is signed in launches nothing: what was signed does, as the rule says.
+      if (this.caller.session !== true) {
+        await demandScope(this.services, this.caller, 'execute', { actionId: attached.action_id });
+      }
       const settled = await execute(this.services, this.caller, attached.action_id);
       return { ...attached, state: settled.state, settled };
     } catch (error) {

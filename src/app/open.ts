@@ -18,6 +18,7 @@ import {
 } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { CedarEngine, type PolicyEngine } from '../policy/index.js';
+import { guardedLog } from './border.js';
 import { startTimer, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
 import { Gate } from './gate.js';
@@ -90,7 +91,7 @@ function readOptions(given: OpenOptions): OpenOptions {
     if (options[name] === undefined || typeof options[name] === 'string') continue;
     throw new Refusal('invalid', `\`${name}\` is a text`, { path: name });
   }
-  return options;
+  return options.log === undefined ? options : { ...options, log: guardedLog(options.log) };
 }
 
 async function openGate(
@@ -212,7 +213,7 @@ export class CountersignGate extends Gate {
 
   /** The gate for a caller whom a door has authenticated. It needs no closing. */
   as(caller: Caller): Gate {
-    return new Gate(this.services, caller, async () => undefined);
+    return this.visitorOf(caller);
   }
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */

@@ -5,7 +5,7 @@
  * Source: spec authority (agents), doors (HTTP API: reading is scoped).
  */
 import { actionKind, type Caller, type Services } from '../actions/index.js';
-import { Refusal } from '../core/index.js';
+import { isActionId, Refusal } from '../core/index.js';
 import { isInScope, type Verb } from '../identity/index.js';
 
 /** The verb of a scope behind each verb of the gate; an act is looked at by itself. */
@@ -27,8 +27,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
 const SESSION_VERBS = ['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'edit', 'explain'];
 
 interface Place {
-  readonly project?: string;
-  readonly connector?: string;
+  readonly project?: string | undefined;
+  readonly connector?: string | undefined;
 }
 
 /** Refuses `forbidden` for what the caller's scope does not cover (authority.token.scope). */
@@ -67,7 +67,7 @@ async function placeOf(
   }
   const id =
     given['actionId'] ?? idIn(given['resolution'], 'action_id') ?? idIn(requestIn(given['receipt']), 'subject');
-  const state = typeof id === 'string' ? (await ledger.read(actionKind, id))?.state : undefined;
+  const state = typeof id === 'string' && isActionId(id) ? (await ledger.read(actionKind, id))?.state : undefined;
   return state === undefined ? undefined : { project: state.content.project, connector: state.content.connector };
 }
 
@@ -93,12 +93,19 @@ export interface Seen {
 }
 
 /**
- * How much a caller sees: all of what they asked for themselves, and that there is something within the scope of their
- * token. A process of the store's owner sees everything.
+ * How much a caller sees, who means to do `verb` with it: nothing outside the scope of their token; within it all of
+ * what they asked for themselves, and of everything else that it is there. A process of the store's owner sees
+ * everything.
  */
-export function sightOf({ scope, principal }: Caller, seen: Seen): 'all' | 'some' | 'none' {
+export function sightOf({ scope, principal }: Caller, seen: Seen, verb: Verb = 'read'): 'all' | 'some' | 'none' {
+  if (scope === undefined) return 'all';
   const { project, connector, proposed_by = seen.principal } = seen;
-  if (scope === undefined || proposed_by === principal) return 'all';
-  const place = { ...(project === undefined ? {} : { project }), ...(connector === undefined ? {} : { connector }) };
-  return isInScope(scope, 'read', place) ? 'some' : 'none';
+  if (!isInScope(scope, verb, { project, connector })) return 'none';
+  return proposed_by === principal ? 'all' : 'some';
+}
+
+/** What of a request for a human act a caller can look at: who asked for it, and the place that a grant names. */
+export function seenOfRequest(requestedBy: string, act: unknown): Seen {
+  const { project, connector } = (grantOf(act) ?? {}) as Place;
+  return { project, connector, proposed_by: requestedBy };
 }

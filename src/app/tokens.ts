@@ -39,7 +39,10 @@ export async function requestToken(
   return { token, token_id, issued: await gate.requestAct({ kind: 'agent', change }) };
 }
 
-/** Makes a token in the place of another, which stays good for `overlapMs`. Refuses `unknown_token`. */
+/**
+ * Makes a token in the place of another of the same agent and scope, which stays good for `overlapMs`. Refuses
+ * `unknown_token`, and `state` for one that is over.
+ */
 export async function rotateToken(
   gate: Gate,
   replaces: string,
@@ -48,9 +51,11 @@ export async function rotateToken(
 ): Promise<IssuedToken> {
   const known = PATTERNS.token.test(replaces) ? await gate.ledger.read(tokenKind, replaces) : undefined;
   if (known === undefined) throw new Refusal('unknown_token', 'there is no such token');
-  const { token_id, token, hash } = minted(gate);
   const now = gate.services.clock.now();
-  const change = { change: 'rotate-token', token_id, replaces, hash, expires: now + ms } as const;
+  const { agent, scope, expires } = known.state;
+  if (expires <= now) throw new Refusal('state', 'the token is over: add another one');
+  const { token_id, token, hash } = minted(gate);
+  const change = { change: 'rotate-token', token_id, replaces, agent, scope, hash, expires: now + ms } as const;
   const issued = await gate.requestAct({ kind: 'agent', change: { ...change, overlap_until: now + overlapMs } });
   return { token, token_id, issued };
 }

@@ -12,16 +12,24 @@ import type { Ledger } from '../ledger/index.js';
 export async function callerOfToken(ledger: Ledger, now: number, text: string): Promise<Caller> {
   const token = readToken(text);
   if (token === undefined) throw new Refusal('unauthenticated', 'this token lets nobody in');
-  const [known, identity] = await Promise.all([
+  const [known, identity, at] = await Promise.all([
     ledger.read(tokenKind, token.tokenId),
     ledger.read(ledgerKind, LEDGER_RECORD.id),
+    lastAt(ledger),
   ]);
   const state = known?.state;
   const hash = tokenHash(token.tokenId, token.secret);
-  const refused = tokenRefusal(state, hash, identity?.state.epoch ?? 0, now);
+  const refused = tokenRefusal(state, hash, identity?.state.epoch ?? 0, Math.max(now, at));
   if (refused !== undefined || state === undefined) {
     throw refused ?? new Refusal('unauthenticated', 'this token lets nobody in');
   }
   const { agent, scope } = state;
   return { principal: agent, scope, ...(scope.on_behalf ? { mayActForOthers: true } : {}) };
+}
+
+/** INVARIANT: a token that time has ended stays ended when a clock is set back (authority.token.ends). */
+async function lastAt(ledger: Ledger): Promise<number> {
+  const { sequence } = await ledger.head();
+  const [last] = await ledger.log(Math.max(0, sequence - 1));
+  return last?.event.at ?? 0;
 }

@@ -22,9 +22,11 @@ export function agentLines(change: AgentChange): SummaryLines {
     case 'rotate-token':
       return [
         line('act', 'replace a token of an agent'),
+        line('agent', change.agent),
         line('token', change.token_id),
         line('token hash', change.hash),
         line('replaces', change.replaces),
+        ...scopeLines(change.scope),
         line('until', until(change.expires)),
         line('the one before is good until', until(change.overlap_until)),
       ];

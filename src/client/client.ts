@@ -7,8 +7,9 @@
  * Source: spec doors (client).
  */
 import type * as z from 'zod';
-import { errorOf, fillPath, type PathParams, ROUTES, type RouteName } from '../api/index.js';
+import { errorOf, type PathParams, ROUTES, type RouteName } from '../api/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
+import { type ClientOptions, readCall, readOptions, readSignal } from './given.js';
 
 type Row<Name extends RouteName> = (typeof ROUTES)[Name];
 type Member<Name extends RouteName, Key extends string> =
@@ -21,17 +22,8 @@ export type AnswerOf<Name extends CallName> = z.infer<Row<Name>['answer']>;
 export type CallInput<Name extends CallName> = PathParams<Row<Name>['path']> &
   ([Member<Name, 'query'>] extends [never] ? object : { readonly query?: z.input<Member<Name, 'query'>> }) &
   ([Member<Name, 'body'>] extends [never] ? object : { readonly body?: z.input<Member<Name, 'body'>> }) & {
-    readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
-  };
-
-export interface ClientOptions {
-  /** The public address of the server. */
-  readonly url: string;
-  readonly token: string;
-  /** How long an answer may take, in milliseconds; 60 s when absent. A call that runs longer than that is not ended. */
-  readonly timeoutMs?: number;
-}
+  } & (Row<Name> extends { readonly takesKey: true } ? { readonly idempotencyKey?: string } : object);
 
 /** What an action of the log says of itself on the event stream. */
 export interface ActionEventTold {
@@ -42,96 +34,100 @@ export interface ActionEventTold {
   readonly state: string;
 }
 
-const TIMEOUT_MS = 60_000;
-
 export class Client {
   readonly #origin: string;
   readonly #token: string;
   readonly #timeoutMs: number;
 
-  constructor({ url, token, timeoutMs = TIMEOUT_MS }: ClientOptions) {
-    this.#origin = originOf(url);
+  constructor(options: ClientOptions) {
+    const { origin, token, timeoutMs } = readOptions(options);
+    this.#origin = origin;
     this.#token = token;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Calls a route. Rejects with a `Refusal` of the gate, `busy` where no server answers, or a `Fault`. */
-  async call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<AnswerOf<Name>> {
-    const given = input as Readonly<Record<string, unknown>>;
-    const { query = {}, body, idempotencyKey, signal } = given;
-    const route = ROUTES[name];
-    const url = new URL(fillPath(route.path, given as Readonly<Record<string, string>>), this.#origin);
-    for (const [key, value] of Object.entries(query as object)) {
-      if (value !== undefined) url.searchParams.set(key, String(value));
-    }
-    const response = await this.#fetch(url, {
-      method: route.method,
-      headers: {
-        ...(route.method === 'POST' ? { 'content-type': 'application/json' } : {}),
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': String(idempotencyKey) }),
-      },
-      ...(route.method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
-      signal: this.#signal(signal as AbortSignal | undefined),
+  /**
+   * Calls a route. Rejects with a `Refusal` of the gate, `invalid` for what can not be sent, `busy` where no server
+   * answers, `aborted` where the caller ended it; or with a `Fault`.
+   */
+  call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<AnswerOf<Name>> {
+    return atBorder(async () => {
+      const { route, url, headers, body, signal } = readCall(name, input, this.#origin);
+      const bound = AbortSignal.timeout(this.#timeoutMs);
+      const response = await this.#fetch(url, signal, {
+        method: route.method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        signal: signal === undefined ? bound : AbortSignal.any([bound, signal]),
+      });
+      const value = await jsonOf(response, signal);
+      if (!response.ok) throw errorOf(value);
+      const parsed = route.answer.safeParse(value);
+      if (parsed.success) return parsed.data as AnswerOf<Name>;
+      throw new Fault('internal', 'the server answered what the contract does not have');
     });
-    const value = await jsonOf(response);
-    if (!response.ok) throw errorOf(value);
-    const parsed = route.answer.safeParse(value);
-    if (parsed.success) return parsed.data as AnswerOf<Name>;
-    throw new Fault('internal', 'the server answered what the contract does not have');
   }
 
-  /** What happens to the actions that this token sees, from behind `after` on; it goes on after a lost connection. */
+  /**
+   * What happens to the actions that this token sees, from behind `after` on; it goes on after a lost connection, until
+   * the signal ends it.
+   */
   async *events(after: number | undefined, signal: AbortSignal): AsyncGenerator<ActionEventTold, void, undefined> {
+    const ending = readSignal(signal);
+    if (ending === undefined) throw new Refusal('invalid', 'a stream is ended by an AbortSignal', { path: 'signal' });
+    if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) {
+      throw new Refusal('invalid', 'an event is named by its sequence', { path: 'after' });
+    }
     let last = after;
-    while (!signal.aborted) {
+    while (!ending.aborted) {
       const url = new URL(ROUTES.events.path, this.#origin);
       if (last !== undefined) url.searchParams.set('after', String(last));
-      const response = await this.#fetch(url, { signal });
-      if (!response.ok) throw errorOf(await jsonOf(response));
+      let response: Response;
+      try {
+        response = await this.#fetch(url, ending, { signal: ending });
+        if (!response.ok) throw errorOf(await jsonOf(response, ending));
+      } catch (error) {
+        if (ending.aborted) return;
+        throw error;
+      }
       for await (const event of eventsIn(response)) {
         last = event.sequence;
         yield event;
       }
       // The server ends a stream after a while, or with itself.
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, 1_000));
+      if (!ending.aborted) await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
   }
 
-  #signal(own: AbortSignal | undefined): AbortSignal {
-    const bound = AbortSignal.timeout(this.#timeoutMs);
-    return own === undefined ? bound : AbortSignal.any([bound, own]);
-  }
-
-  async #fetch(url: URL, init: RequestInit & { readonly headers?: Readonly<Record<string, string>> }) {
+  async #fetch(url: URL, own: AbortSignal | undefined, init: RequestInit): Promise<Response> {
     try {
-      const headers = { ...init.headers, authorization: `Bearer ${this.#token}` };
+      const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#token}` };
       // A redirect would carry the token elsewhere.
       return await fetch(url, { ...init, headers, redirect: 'error' });
     } catch (error) {
-      throw unanswered(error);
+      throw unanswered(error, own);
     }
   }
 }
 
-/** Refuses `invalid` for what is no address. */
-function originOf(text: string): string {
+/** Does what a call does. Rejects with a `Refusal` or a `Fault`, and nothing else. */
+async function atBorder<T>(act: () => Promise<T>): Promise<T> {
   try {
-    const url = new URL(text);
-    if (url.protocol === 'https:' || url.protocol === 'http:') return url.origin;
-  } catch {
-    // Told below.
+    return await act();
+  } catch (error) {
+    throw isOurs(error) ? error : new Fault('internal', 'the client failed', error);
   }
-  throw new Refusal('invalid', 'the address of a server is a URL', { path: 'url' });
 }
 
-function unanswered(error: unknown): Refusal | Fault {
+function unanswered(error: unknown, own: AbortSignal | undefined): Refusal | Fault {
   if (isOurs(error)) return error;
   const next = 'look whether it arrived before you send it again';
+  if (own?.aborted === true) return new Refusal('aborted', 'the caller ended the call', { next });
   return new Refusal('busy', 'the server gave no answer', { next });
 }
 
 /** The body as JSON. Faults `internal` for one that is none, or too long. */
-async function jsonOf(response: Response): Promise<Json> {
+async function jsonOf(response: Response, own: AbortSignal | undefined): Promise<Json> {
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
@@ -141,7 +137,7 @@ async function jsonOf(response: Response): Promise<Json> {
       parts.push(part);
     }
   } catch (error) {
-    throw unanswered(error);
+    throw unanswered(error, own);
   }
   const read = readJson(Buffer.concat(parts), { bytesMax: ANSWER_BYTES_MAX });
   if (!read.ok) throw new Fault('internal', 'the server answered what is no JSON');

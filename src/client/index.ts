@@ -1,5 +1,6 @@
 /** A gate behind an address, for programs that speak to one over HTTP. */
-import { Client, type ClientOptions } from './client.js';
+import { Client } from './client.js';
+import type { ClientOptions } from './given.js';
 
 export { type ActionEventTold, type AnswerOf, type CallInput, type CallName, Client } from './client.js';
 

@@ -89,6 +89,7 @@ export const CODES = {
     400,
   ),
   secret_value: refused('a secret stands in the arguments in plain', 'name it as {"$secret":"NAME"}', 400),
+  aborted: refused('the caller ended the call', 'look whether it arrived before you send it again', 499),
   busy: refused('other callers changed the same record first', 'try again', 503, true),
   // a package, by the words of its protocol
   INVALID_ENVELOPE: refused('the envelope is not well-formed', 'correct the named fields and send it again', 400),

@@ -28,8 +28,12 @@ export const LIMITS = {
   grantRowsMax: 1_000,
   /** Standing approvals that are looked at for one action, of those that are not over. */
   grantsLookedAtMax: 16,
-  /** Requests that a server answers at once, event streams among them. */
+  /** Requests that a server answers at once, and event streams that it has open beside them. */
   requestsRunningMax: 4_096,
+  streamsRunningMax: 4_096,
+  /** Calls and event streams that one token, or one person who is signed in, has open at once. */
+  callsPerCallerMax: 512,
+  streamsPerCallerMax: 64,
   /** How long a link to make a passkey is good, and how long its passkey waits for its confirmation. */
   invitationMs: 15 * 60_000,
   confirmMsMax: 24 * 3_600_000,

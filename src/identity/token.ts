@@ -6,7 +6,7 @@
  * Source: spec authority (approvers and keys: agents).
  */
 import * as z from 'zod';
-import { digest, type JsonObject, LIMITS, matchesPattern, PATTERNS, Refusal } from '../core/index.js';
+import { digest, type JsonObject, LIMITS, matchesPattern, PATTERNS, Refusal, sameJson } from '../core/index.js';
 import type { Kind, LedgerEvent, NewEvent, RecordRef, View } from '../ledger/index.js';
 import { ledgerKind } from './machine.js';
 import { LEDGER_RECORD } from './schema.js';
@@ -46,6 +46,9 @@ export const AgentChange = z.discriminatedUnion('change', [
     change: z.literal('rotate-token'),
     token_id: TokenId,
     replaces: TokenId,
+    /** As the token before has them: whoever signs is shown them. */
+    agent: z.string().regex(PATTERNS.agent),
+    scope: TokenScope,
     hash: Hash,
     expires: Expires,
     overlap_until: Expires,
@@ -123,7 +126,7 @@ export function decideAgent(view: View, change: AgentChange, authorization: Json
 
 function rotated(
   view: View,
-  { token_id, replaces, hash, expires, overlap_until }: Extract<AgentChange, { change: 'rotate-token' }>,
+  { token_id, replaces, agent, scope, hash, expires, overlap_until }: Extract<AgentChange, { change: 'rotate-token' }>,
   epoch: number,
   authorization: JsonObject,
 ): readonly NewEvent[] | Refusal {
@@ -132,10 +135,14 @@ function rotated(
   if (before.state === 'revoked' || before.epoch !== epoch) {
     return new Refusal('state', 'the token was revoked or is of an earlier epoch: add another one');
   }
+  // INVARIANT: what has ended is not prolonged: it is asked for anew, as it is then (authority.token.rotated).
+  if (before.expires <= view.now) return new Refusal('state', 'the token is over: add another one');
+  if (before.agent !== agent || !sameJson(before.scope, scope)) {
+    return new Refusal('invalid', 'the token before is of another agent or scope', { path: 'scope' });
+  }
   if (overlap_until > view.now + LIMITS.tokenOverlapMsMax) {
     return new Refusal('invalid', 'two tokens overlap for a week at most', { path: 'overlap_until' });
   }
-  const { agent, scope } = before;
   const record = tokenRecord(replaces);
   const data = { expires: Math.min(before.expires, overlap_until), authorization };
   return [
@@ -183,7 +190,7 @@ export function tokenRefusal(
 export function isInScope(
   scope: TokenScope,
   verb: Verb,
-  { project, connector }: { readonly project?: string; readonly connector?: string },
+  { project, connector }: { readonly project?: string | undefined; readonly connector?: string | undefined },
 ): boolean {
   const fits = (patterns: readonly string[], name: string | undefined) =>
     name === undefined || patterns.some((pattern) => matchesPattern(pattern, name));

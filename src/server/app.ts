@@ -7,12 +7,24 @@
  */
 import { type Context, Hono } from 'hono';
 import { ROUTES } from '../api/index.js';
-import { type CountersignGate, type Log, PeopleDoor } from '../app/index.js';
-import { LIMITS, Refusal } from '../core/index.js';
-import { bodyFor, cookieOf, demandOwnPage, type Found, findRoute, gateFor, problemFor, queryOf } from './door.js';
+import { type CountersignGate, type Gate, type Log, PeopleDoor } from '../app/index.js';
+import { Fault, LIMITS, Refusal } from '../core/index.js';
+import {
+  bodyFor,
+  cookieOf,
+  demandOwnPage,
+  type Found,
+  findRoute,
+  gateFor,
+  keyOf,
+  problemFor,
+  queryOf,
+  whoAsks,
+} from './door.js';
 import { eventStream } from './events.js';
 import { bodyOf, HANDLERS } from './handlers.js';
 import { ServerMetrics } from './metrics.js';
+import { Places } from './places.js';
 
 export interface ServerOptions {
   /** The address that people and programs use, such as `http://localhost:8787`: no other host is answered. */
@@ -28,6 +40,7 @@ export class ServerApp {
   readonly #options: ServerOptions;
   readonly #people: PeopleDoor;
   readonly #metrics = new ServerMetrics();
+  readonly #places = new Places();
   readonly #stopping = new AbortController();
   #running = 0;
   #onIdle: () => void = () => undefined;
@@ -69,17 +82,35 @@ export class ServerApp {
     return answer;
   }
 
-  async #route(context: Context, { name, route, params }: Found, url: URL): Promise<Response> {
-    if (this.#running > LIMITS.requestsRunningMax) throw new Refusal('busy', 'the server answers as many as it may');
+  async #route(context: Context, found: Found, url: URL): Promise<Response> {
+    const { name, route } = found;
     const { headers } = context.req.raw;
-    if (route.audience === 'public' && name !== 'health' && name !== 'ready') demandOwnPage(route, headers);
+    // Whether it answers at all is told however much there is to do.
+    if (name === 'health' || name === 'ready') return this.#call(context, found, url, this.#owner);
+    if (this.#running - this.#places.streams > LIMITS.requestsRunningMax) {
+      throw new Refusal('busy', 'the server answers as many as it may');
+    }
+    if (route.audience === 'public') demandOwnPage(route, headers);
     const gate = await gateFor(this.#owner, this.#people, route, headers);
+    const leave = this.#places.take(whoAsks(gate, route, headers), name === 'events' ? 'streams' : 'calls');
+    let isStream = false;
+    try {
+      if (name !== 'events') return await this.#call(context, found, url, gate);
+      const stream = this.#events(context, queryOf(route, url)['after'], leave);
+      isStream = true;
+      return stream;
+    } finally {
+      if (!isStream) leave();
+    }
+  }
+
+  async #call(context: Context, { name, route, params }: Found, url: URL, gate: Gate): Promise<Response> {
+    const idempotencyKey = keyOf(route, context.req.raw.headers);
     const query = queryOf(route, url);
     const body = await bodyFor(route, context.req.raw);
     if (name === 'metrics') return context.text(await this.#metrics.text(this.#owner));
-    if (name === 'events') return this.#events(context, query['after']);
+    if (name === 'events') throw new Fault('internal', 'a stream is no call');
     const { publicUrl, version } = this.#options;
-    const idempotencyKey = context.req.header('idempotency-key');
     const isSecure = publicUrl.startsWith('https:');
     const setSession = (session: string | undefined, expires: number) => {
       const seconds = Math.max(0, Math.floor((expires - this.#owner.services.clock.now()) / 1_000));
@@ -92,7 +123,7 @@ export class ServerApp {
     return context.json(bodyOf(await HANDLERS[name](asked)) as never);
   }
 
-  #events(context: Context, after: string | undefined): Response {
+  #events(context: Context, after: string | undefined, leave: () => void): Response {
     const resumed = context.req.header('last-event-id') ?? after;
     if (resumed !== undefined && !/^\d{1,16}$/.test(resumed)) {
       throw new Refusal('invalid', 'an event is named by its sequence', { path: 'after' });
@@ -106,7 +137,10 @@ export class ServerApp {
       signal,
     });
     const encoder = new TextEncoder();
-    const end = () => this.#end('events', 200, 0);
+    const end = () => {
+      leave();
+      this.#end('events', 200, 0);
+    };
     const readable = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         const next = await stream.next().catch(() => undefined);
@@ -132,7 +166,10 @@ export class ServerApp {
     const { host, origin } = new URL(this.#options.publicUrl);
     const asked = context.req.header('host');
     const from = context.req.header('origin');
-    if (asked !== host || (from !== undefined && from !== origin)) {
+    // A target may name a host of its own, as one does who speaks to a proxy.
+    const named = new URL(context.req.url).host;
+    const isOurs = asked === host && named === new URL(`http://${host}`).host;
+    if (!isOurs || (from !== undefined && from !== origin)) {
       throw new Refusal('forbidden', 'this server answers under another address', { next: 'use its public address' });
     }
   }
@@ -149,7 +186,8 @@ export class ServerApp {
   }
 }
 
-const HEADERS = {
+/** What stands on every answer. */
+export const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',

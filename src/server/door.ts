@@ -62,6 +62,20 @@ export async function gateFor(
   return owner.as(await people.callerOf(session));
 }
 
+/** By what a caller's places are counted: the id of a token, the name of a person. */
+export function whoAsks({ caller }: Gate, route: Route, headers: Headers): string {
+  if (route.audience === 'public') return 'anybody';
+  if (caller.session === true) return caller.principal;
+  return /tok_[0-9A-Z]{26}/.exec(headers.get('authorization') ?? '')?.[0] ?? caller.principal;
+}
+
+/** The key under which something is asked for once. Refuses `invalid` where there is no such thing. */
+export function keyOf({ takesKey }: Route, headers: Headers): string | undefined {
+  const key = headers.get('idempotency-key') ?? undefined;
+  if (key === undefined || takesKey === true) return key;
+  throw new Refusal('invalid', 'this takes no idempotency key', { path: 'idempotency-key' });
+}
+
 /** INVARIANT: a page of somebody else makes nobody's browser act here (server.session.own-page). */
 export function demandOwnPage({ method }: Route, headers: Headers): void {
   if (method === 'GET' || headers.get('sec-fetch-site') === 'same-origin') return;
@@ -141,10 +155,20 @@ function admitted(schema: z.ZodType, value: unknown, where: string): unknown {
   throw new Refusal('invalid', `\`${path}\` is not what this takes${unknown}`, { path });
 }
 
+/** What went wrong as an error of ours; a fault is told to the log. */
+export function oursOf(error: unknown, log: Log | undefined): Refusal | Fault {
+  const ours = isOurs(error) ? error : new Fault('internal', 'the server failed', error);
+  try {
+    if (ours instanceof Fault) Promise.resolve(log?.write('error', 'a request failed', ours)).catch(() => undefined);
+  } catch {
+    // A log that fails must not change what is answered.
+  }
+  return ours;
+}
+
 /** The answer to whatever went wrong. The cause of a fault goes to the log, and nowhere else. */
 export function problemFor(context: Context, error: unknown, log: Log | undefined): Response {
-  const ours = isOurs(error) ? error : new Fault('internal', 'the server failed', error);
-  if (ours instanceof Fault) log?.write('error', 'a request failed', ours);
+  const ours = oursOf(error, log);
   const problem = problemOf(ours);
   if (ours.code === 'unauthenticated') context.header('WWW-Authenticate', 'Bearer');
   if (problem.status === 429 || problem.status === 503) context.header('Retry-After', '1');

@@ -5,7 +5,7 @@
 import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
 import { type CountersignGate, type Gate, type PeopleDoor, readEntries, sightOf } from '../app/index.js';
-import { base64urlDecode, type Json, parseTrusted, Refusal } from '../core/index.js';
+import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
 
 /** What a handler is given: everything was read and admitted before. */
@@ -58,15 +58,16 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     return asked.gate.summary(idOf(asked));
   },
   like: async (asked) => {
-    await demandSight(asked.gate, idOf(asked));
-    return asked.gate.proposeLike(idOf(asked));
+    await demandSight(asked.gate, idOf(asked), 'propose');
+    const { idempotencyKey } = asked;
+    return asked.gate.proposeLike(idOf(asked), idempotencyKey === undefined ? {} : { idempotencyKey });
   },
   undo: async (asked) => {
-    await demandSight(asked.gate, idOf(asked));
+    await demandSight(asked.gate, idOf(asked), 'propose');
     return asked.gate.proposeUndo(idOf(asked));
   },
   request: async (asked) => {
-    await demandSight(asked.gate, idOf(asked));
+    await demandSight(asked.gate, idOf(asked), 'propose');
     const { approver, decision, ttl_ms } = asked.body;
     return asked.gate.request(idOf(asked), {
       ...(approver === undefined ? {} : { approver }),
@@ -74,15 +75,19 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
       ...(ttl_ms === undefined ? {} : { ttlMs: ttl_ms }),
     });
   },
-  approve: (asked) => {
+  approve: async (asked) => {
     const { receipt, words, send_back } = asked.body;
-    return asked.gate.approve(idOf(asked), receipt, {
+    const approved = await asked.gate.approve(idOf(asked), receipt, {
       ...(words === undefined ? {} : { words }),
       ...(send_back === undefined ? {} : { sendBack: send_back }),
     });
+    return seenWithin(asked, approved);
   },
   cover: (asked) => asked.gate.coverByStanding(idOf(asked)),
-  fetchReceipt: async (asked) => (await asked.gate.fetchReceipt(idOf(asked))) ?? { pending: true },
+  fetchReceipt: async (asked) => {
+    const fetched = await asked.gate.fetchReceipt(idOf(asked));
+    return fetched === undefined ? { pending: true } : seenWithin(asked, fetched);
+  },
   execute: (asked) => asked.gate.execute(idOf(asked)).then((settled) => seen(asked, settled)),
   retry: (asked) => asked.gate.retry(idOf(asked)).then((settled) => seen(asked, settled)),
   reconcile: (asked) => asked.gate.reconcile(idOf(asked)).then((settled) => seen(asked, settled)),
@@ -92,9 +97,9 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
   },
   recover: ({ gate }) => gate.recover(),
   requestDetails: async ({ gate, params }) => {
-    const details = await gate.requestDetails(params['request_id'] ?? '');
-    await demandSight(gate, details.request.subject);
-    return details;
+    const requestId = params['request_id'] ?? '';
+    await demandSightOfRequest(gate, requestId);
+    return gate.requestDetails(requestId);
   },
   receipt: async (asked) => {
     await demandSight(asked.gate, idOf(asked));
@@ -113,14 +118,11 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
   requestAct: ({ gate, body }) => gate.requestAct(body.act, body.person),
   requestResolution: async ({ gate, body }) => {
     const subject = (body.resolution as { action_id?: unknown } | null)?.action_id;
-    if (typeof subject === 'string') await demandSight(gate, subject);
+    if (typeof subject === 'string') await demandSight(gate, subject, 'propose');
     return gate.requestResolution(body.resolution, body.person);
   },
   decisions: async ({ gate, query }) => ({ rows: await visible(gate, await gate.decisions(query['for'])) }),
-  grants: async ({ gate }) => {
-    const rows = await gate.grants();
-    return { rows: rows.filter(({ grant }) => sightOf(gate.caller, grant) !== 'none') };
-  },
+  grants: async ({ gate }) => ({ rows: (await gate.grants()).flatMap((row) => grantSeen(gate, row)) }),
   requestStanding: ({ gate, body }) => gate.requestStanding(body.grant, body.person),
   narrowestGrant: async (asked) => {
     await demandSight(asked.gate, idOf(asked));
@@ -129,7 +131,7 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
   },
   thread: async ({ gate, params, query }) => {
     const thread = params['thread'] ?? '';
-    if (sightOf(gate.caller, { project: thread }) === 'none') throw new Refusal('not_found', 'there is no such thread');
+    if (!PATTERNS.project.test(thread)) throw new Refusal('not_found', 'there is no such thread');
     const { entries, next } = await readEntries(gate.ledger, thread, Number(query['after'] ?? 0));
     return { entries, ...(next === undefined ? {} : { next: String(next) }) };
   },
@@ -160,20 +162,50 @@ async function shown(gate: Gate, id: string): Promise<unknown> {
 }
 
 /** INVARIANT: what an action says is for its proposer and for people (server.read.scoped). */
-async function demandSight(gate: Gate, id: string): Promise<void> {
+async function demandSight(gate: Gate, id: string, verb: 'read' | 'propose' = 'read'): Promise<void> {
   const { scope } = gate.caller;
   if (scope === undefined) return;
   const state = await gate.show(id);
-  const sight = sightOf(gate.caller, state.content);
+  const sight = sightOf(gate.caller, state.content, verb);
   if (sight === 'all') return;
   if (sight === 'none') throw new Refusal('unknown_action', 'there is no such action');
   throw new Refusal('forbidden', 'this is for the proposer of the action, and for people');
 }
 
-/** The outcome of a launch without its evidence, for whoever did not propose it. */
+/** A request is for whoever asked for it, and for people; one about an action for its proposer. */
+async function demandSightOfRequest(gate: Gate, requestId: string): Promise<void> {
+  if (gate.caller.scope === undefined) return;
+  const { action_id, ...seen } = await gate.requestSeen(requestId);
+  const sight = sightOf(gate.caller, action_id === undefined ? seen : (await gate.show(action_id)).content);
+  if (sight === 'all') return;
+  if (sight === 'none') throw new Refusal('unknown_request', 'there is no such request');
+  throw new Refusal('forbidden', 'this is for whoever asked for it, and for people');
+}
+
+/**
+ * INVARIANT: the outcome of a launch goes to the proposer of its action with its evidence, to others without
+ * (server.read.scoped). Whoever may launch it may hear of its own.
+ */
 async function seen({ gate }: Asked, settled: { readonly action_id: string }): Promise<unknown> {
   const { content } = await gate.show(settled.action_id);
-  return sightOf(gate.caller, content) === 'all' ? settled : { ...settled, external_ref: null, evidence: null };
+  const isOwn = sightOf(gate.caller, content, 'execute') === 'all';
+  return isOwn ? settled : { ...settled, external_ref: null, evidence: null };
+}
+
+async function seenWithin(
+  asked: Asked,
+  { settled, ...rest }: { readonly settled?: { readonly action_id: string } },
+): Promise<unknown> {
+  return settled === undefined ? rest : { ...rest, settled: await seen(asked, settled) };
+}
+
+/** A standing approval in full for the agents that it is for, and for people; to others that there is one. */
+function grantSeen({ caller }: Gate, row: Awaited<ReturnType<Gate['grants']>>[number]): readonly unknown[] {
+  const { grant_id, grant, state } = row;
+  const isFor = grant.agents.includes(caller.principal);
+  const sight = sightOf(caller, { ...grant, ...(isFor ? { proposed_by: caller.principal } : {}) });
+  if (sight === 'none') return [];
+  return [sight === 'all' ? row : { grant_id, state }];
 }
 
 async function listed(gate: Gate, query: Asked['query']): Promise<unknown> {
@@ -184,8 +216,19 @@ async function listed(gate: Gate, query: Asked['query']): Promise<unknown> {
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(after === undefined ? {} : { after }),
   });
-  const rows = page.rows.filter((row) => sightOf(gate.caller, row) !== 'none');
-  return { rows, ...(page.next === undefined ? {} : { next: page.next }) };
+  const rows = await Promise.all(page.rows.map((row) => rowSeen(gate, row)));
+  return { rows: rows.filter((row) => row !== undefined), ...(page.next === undefined ? {} : { next: page.next }) };
+}
+
+type Row = Awaited<ReturnType<Gate['list']>>['rows'][number];
+
+/** A row of a list does not name its connector: for a token of some of them the action is looked at. */
+async function rowSeen(gate: Gate, row: Row): Promise<Row | Pick<Row, 'id' | 'status'> | undefined> {
+  const isBound = gate.caller.scope?.connectors.includes('*') === false;
+  const sight = sightOf(gate.caller, isBound ? (await gate.show(row.id)).content : row);
+  if (sight === 'none') return undefined;
+  if (sight === 'all') return row;
+  return { id: row.id, ...(row.status === undefined ? {} : { status: row.status }) };
 }
 
 /** Rows about actions that the caller sees; about people and rules for nobody with a token. */

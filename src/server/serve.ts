@@ -3,11 +3,13 @@
  * stand in on one of them.
  * Source: spec doors (HTTP API: public_url).
  */
-import type { Server } from 'node:http';
-import { serve as listenWith } from '@hono/node-server';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { PROBLEM_TYPE, problemOf } from '../api/index.js';
 import type { CountersignGate, Log } from '../app/index.js';
 import { beforeRing, Fault, Refusal } from '../core/index.js';
-import { ServerApp } from './app.js';
+import { HEADERS, ServerApp } from './app.js';
+import { oursOf } from './door.js';
 
 export interface ServeOptions {
   /** `http://localhost:8787` when absent. Behind a proxy: the address that the proxy answers, with `listen`. */
@@ -46,7 +48,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
     for (const place of places) {
       // A port that the system chose first is the one of all.
       const port = place.port === 0 && bound.length > 0 ? portOf(bound[0] as Server) : place.port;
-      const server = await listenOn({ ...place, port }, (request, env) => fetchOf(app, request, env));
+      const server = await listenOn({ ...place, port }, (request, env) => fetchOf(app, request, env), options.log);
       bound.push(server);
       if (url.port === '0' || place.port === 0) origin = `${url.protocol}//${url.hostname}:${portOf(server)}`;
     }
@@ -107,11 +109,12 @@ function placesOf(url: URL): readonly { readonly host: string; readonly port: nu
 function listenOn(
   { host, port }: { readonly host: string; readonly port: number },
   fetch: (request: Request, env: object) => Response | Promise<Response>,
+  log: Log | undefined,
 ): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = listenWith({ fetch: fetch as never, hostname: host, port, autoCleanupIncoming: true }, () =>
-      resolve(server as Server),
-    );
+    const errorHandler = (error: unknown) => answerOf(error, log);
+    const server = createServer(getRequestListener(fetch as never, { hostname: host, errorHandler }));
+    server.listen(port, host, () => resolve(server));
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
       const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -123,10 +126,17 @@ function listenOn(
           : new Fault('internal', 'the server could not listen', error),
       );
     });
-    const http = server as Server;
-    http.requestTimeout = 30_000;
-    http.headersTimeout = 10_000;
+    server.requestTimeout = 30_000;
+    server.headersTimeout = 10_000;
   });
+}
+
+/** An answer for what never became a request: a target or a host that is none. */
+function answerOf(error: unknown, log: Log | undefined): Response {
+  const refused = new Refusal('invalid', 'the target or the host of the request is not well-formed', { path: 'host' });
+  const problem = problemOf(oursOf(error instanceof RequestError ? refused : error, log));
+  const headers = { ...HEADERS, 'Content-Type': PROBLEM_TYPE };
+  return new Response(JSON.stringify(problem), { status: problem.status, headers });
 }
 
 function portOf(server: Server): number {

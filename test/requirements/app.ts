@@ -137,6 +137,11 @@ export const appRequirements = {
     behaviour:
       'what a tool asks for is read and signed in any process, and run only where the function renders the same lines',
   },
+  'app.border.ids': { source: 'core', behaviour: 'an id of another form is the id of nothing, on every store' },
+  'app.log.own': {
+    source: 'core',
+    behaviour: 'what a log of the program’s own throws changes nothing of what is answered',
+  },
   'app.log.silent': { source: 'doors', behaviour: 'the log is silent unless somebody asks for it, and tells no more' },
   'app.log.causes': { source: 'core', behaviour: 'a fault is logged once, with every cause behind it' },
   'app.log.safe': {

@@ -9,11 +9,26 @@ export const serverRequirements = {
   'server.cycle': { source: 'doors', behaviour: 'an action goes from its proposal to its effect over HTTP, once' },
   'server.idempotency': {
     source: 'doors',
-    behaviour: 'what is proposed under one key is proposed once; another command under it is refused',
+    behaviour:
+      'what is proposed under one key is proposed once, and told again; another command under it, or a key elsewhere, is refused',
+  },
+  'server.bounded': {
+    source: 'doors',
+    behaviour: 'what one caller has open is bounded, calls and streams apart; nobody shuts out another one, or health',
+  },
+  'server.refusals': { source: 'core', behaviour: 'what is refused at the door is counted with all other refusals' },
+  'server.restore': {
+    source: 'authority',
+    behaviour: 'a restore that was signed at the door is accepted by the gate behind it, against what that remembers',
   },
   'server.read.scoped': {
     source: 'doors',
-    behaviour: 'what an action says goes to its proposer; other agents see id, state and digest, or nothing',
+    behaviour:
+      'what an action says goes to its proposer, within the scope of the token; others see id, state and digest, or nothing',
+  },
+  'server.launch.scoped': {
+    source: 'authority',
+    behaviour: 'nothing is launched by a token without `execute`, neither with a proposal nor behind an approval',
   },
   'server.strict': {
     source: 'doors',
@@ -51,6 +66,15 @@ export const serverRequirements = {
   },
   'server.loopback': { source: 'doors', behaviour: 'both loopback families are bound, or nothing is served' },
   'server.drain': { source: 'doors', behaviour: 'a server that ends lets what runs settle and takes nothing more' },
+  'client.border': {
+    source: 'doors',
+    behaviour: 'what is handed to the client is read once and strictly; nothing but a refusal or a fault leaves it',
+  },
+  'client.plain': { source: 'doors', behaviour: 'the client sends no token in plain to anything but this machine' },
+  'client.aborted': {
+    source: 'doors',
+    behaviour: 'a call that its caller ended is told as that, one without answer as busy',
+  },
   'authority.token.scope': { source: 'authority', behaviour: 'a token does what its scope covers, and nothing else' },
   'authority.token.ends': {
     source: 'authority',
@@ -58,6 +82,7 @@ export const serverRequirements = {
   },
   'authority.token.rotated': {
     source: 'authority',
-    behaviour: 'a token is replaced by another one of the same scope, and both are good while they overlap',
+    behaviour:
+      'a token is replaced by another one of the same agent and scope, as its signer is shown, and both are good for a while',
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

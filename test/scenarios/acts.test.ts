@@ -60,7 +60,8 @@ describe('the first approver', () => {
     for (const name of internal) assert.ok(!library.includes(name), name);
     const { exports } = JSON.parse(readProjectFile('package.json'));
     const modules = Object.values(exports as Record<string, { default: string }>).map((entry) => entry.default);
-    assert.deepEqual(modules, ['./dist/app/index.js', './dist/messages/index.js', './dist/connectors/index.js']);
+    const doors = ['app', 'messages', 'connectors', 'client'].map((name) => `./dist/${name}/index.js`);
+    assert.deepEqual(modules, doors);
   });
 
   it('of an ordinary ledger needs its terminal', async () => {

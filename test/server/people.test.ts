@@ -167,6 +167,8 @@ describe('people at the HTTP door', () => {
     };
     const { action_id } = await agent.call('propose', { body });
     assert.equal((await browser.send(`/v1/actions/${action_id}`)).body.sees, 'all');
+    assert.ok((await browser.send('/v1/threads/acme')).body.entries.length > 0);
+    assert.equal((await browser.send('/v1/threads/%00')).body.code, 'not_found');
     assert.equal((await browser.send('/v1/actions', body)).body.code, 'forbidden');
     for (const verb of ['execute', 'retry', 'reconcile', 'cover', 'undo', 'like']) {
       assert.ok((await browser.send(`/v1/actions/${action_id}/${verb}`, {})).status >= 400, verb);

@@ -7,7 +7,7 @@ import { auditLedger } from '../../src/app/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import { serve } from '../../src/server/index.js';
 import { carriedOut, codeOf, signed } from '../support/gate-world.js';
-import { newToken, type ServerWorld, serverWorld } from '../support/server-world.js';
+import { newToken, type ServerWorld, serverWorld, WHOLE } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
 
 const sending = (changes: object = {}) => ({
@@ -167,7 +167,9 @@ describe('the HTTP door', () => {
     const before = await world.token('agent:rotated', { verbs: ['read'] });
     const next = newToken(world);
     const now = world.clock.now();
-    const change = { change: 'rotate-token', token_id: next.id, replaces: before.id, hash: next.hash } as const;
+    const known = { agent: 'agent:rotated', scope: { ...WHOLE, verbs: ['read' as const] } };
+    const names = { token_id: next.id, replaces: before.id, hash: next.hash, ...known };
+    const change = { change: 'rotate-token', ...names } as const;
     const act = { kind: 'agent', change: { ...change, expires: now + 10_000, overlap_until: now + 5_000 } } as const;
     await carriedOut(world, act);
     const [old, fresh] = [world.client(before.text), world.client(`${next.id}.${next.secret}`)];
