@@ -19,6 +19,7 @@ export type {
 } from './connector.js';
 export { type GitLocalOptions, type GitStep, gitLocal } from './git-local/index.js';
 export { type GitMergeOptions, gitMerge } from './git-merge/index.js';
+export { type HttpOptions, httpConnector } from './http/index.js';
 export { type OperationPin, operationDigest, parseArgs } from './operation.js';
 export { FILE_REASONS, type FileResult, readPlainFile, readStandardInput, textOf } from './plain-file.js';
 export { CONNECTORS, type ConnectorHost, connectorsConfig, openConnectors } from './registry.js';

@@ -9,6 +9,14 @@ const HOST = { stateDir: '/nonexistent/state', now: () => 0 };
 const GOOD = {
   'git-local': { repositories: { acme: { path: '/abs' } } },
   'git-merge': { gh_path: '/abs/gh', token: 'GH_TOKEN', host: 'git.example.org' },
+  http: {
+    endpoints: {
+      ping: {
+        ...{ method: 'GET', base: 'https://api.example.com', path: '/ping', class: 'read' },
+        outcomes: { confirmed: [200] },
+      },
+    },
+  },
   'shell-noop': { dir: '/abs' },
 };
 
@@ -33,6 +41,8 @@ describe('the registry of connectors', () => {
       { 'git-local': { repositories: { acme: { path: '../x' } } } },
       { 'git-local': { ...GOOD['git-local'], git_path: 'git' } },
       { 'git-merge': { gh_path: 'gh' } },
+      { http: { endpoints: { ping: { ...GOOD.http.endpoints.ping, base: 'http://api.example.com' } } } },
+      { http: { endpoints: { 'a b': GOOD.http.endpoints.ping } } },
       { 'git-merge': { gh_path: '/abs/gh', host: 'evil.example.org/x' } },
       { 'git-merge': { gh_path: '/abs/gh', token: 'two words' } },
       { 'git-local': { ...GOOD['git-local'], identity: { name: 'A <x>', email: 'a@b' } } },

@@ -12,6 +12,7 @@ import { Refusal } from '../core/index.js';
 import type { Call, Connector, Log, Operation } from './connector.js';
 import { gitLocal, gitLocalConfig } from './git-local/index.js';
 import { gitMerge, gitMergeConfig } from './git-merge/index.js';
+import { httpConfig, httpConnector } from './http/index.js';
 import { shellNoop, shellNoopConfig } from './shell-noop/index.js';
 
 /** What the gate lends to every connector. */
@@ -54,6 +55,7 @@ export const CONNECTORS: Readonly<Record<string, ConnectorType>> = {
     }),
   ),
   'git-merge': type(gitMergeConfig, (config, { stateDir, now }) => gitMerge({ config, stateDir, now })),
+  http: type(httpConfig, (config, { now }) => httpConnector({ config, now })),
   'shell-noop': type(shellNoopConfig, ({ dir }, { now }) => shellNoop({ dir, now })),
 };
 

@@ -154,5 +154,75 @@ export const connectorRequirements = {
     source: 'actions, reliability T29',
     behaviour: 'gh runs by absolute path with a closed environment and arguments, and no shell; its token is its alone',
   },
+  'connectors.http.request': {
+    source: 'actions, reliability T31',
+    behaviour: 'a call is exactly what was declared and given; its key is the action id at every attempt',
+  },
+  'connectors.http.facts': {
+    source: 'actions',
+    behaviour: 'target and amount are named arguments; without a target it is the address that is called',
+  },
+  'connectors.http.outcomes': {
+    source: 'actions',
+    behaviour: 'the operator’s table says which answers are certain; all others are unknown, redirects among them',
+  },
+  'connectors.http.reference': {
+    source: 'actions',
+    behaviour: 'where the answer should name the effect, one without a name confirms nothing',
+  },
+  'connectors.http.reconcile': {
+    source: 'actions',
+    behaviour: 'the declared GET and its own table tell what became of a call, or nothing',
+  },
+  'connectors.http.digest': {
+    source: 'actions, reliability T1',
+    behaviour: 'every member of an endpoint’s configuration is in the digest of its operation',
+  },
+  'connectors.http.path': {
+    source: 'actions, reliability T29',
+    behaviour: 'an argument stays in its place of an address: one segment, or one value of the query',
+  },
+  'connectors.http.config': {
+    source: 'actions, reliability T25',
+    behaviour: 'an endpoint that could mean something else than it says is refused, headers and facts among it',
+  },
+  'connectors.http.base': {
+    source: 'reliability T25',
+    behaviour:
+      'the address of an endpoint has one spelling, and is of the open network unless the operator says otherwise',
+  },
+  'connectors.http.addresses': {
+    source: 'reliability T25',
+    behaviour:
+      'every address of a name is looked at after what it carries inside was taken out; one bad one refuses all',
+  },
+  'connectors.http.rebinding': {
+    source: 'reliability T25',
+    behaviour: 'a name is resolved once, and the connection goes to the address that was looked at',
+  },
+  'connectors.http.never-sent': {
+    source: 'actions',
+    behaviour: 'where no connection stood in time, nothing was sent and the call certainly failed',
+  },
+  'connectors.http.no-answer': {
+    source: 'actions, reliability T31',
+    behaviour: 'reset, closed, malformed, cut, hanging: once a connection stood, what is no whole answer is unknown',
+  },
+  'connectors.http.tls': {
+    source: 'reliability T25',
+    behaviour: 'the other side proves its name before a byte of the request, whatever the environment says',
+  },
+  'connectors.http.bounded': {
+    source: 'actions',
+    behaviour: 'an answer is kept and read within bounds, and no connection stays open',
+  },
+  'connectors.http.evidence': {
+    source: 'actions',
+    behaviour: 'what is kept of an answer is its status and its text, or its length alone',
+  },
+  'connectors.http.secrets': {
+    source: 'reliability T28',
+    behaviour: 'a secret stands in no summary, evidence, reference, refusal or log, in whatever form it is repeated',
+  },
   'connectors.gh.view': { source: 'actions', behaviour: 'a view reads a pull request, once' },
 } as const;

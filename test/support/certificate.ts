@@ -1,0 +1,24 @@
+/**
+ * A certificate for `localhost`, `api.example.com` and 127.0.0.1 that nobody signed but itself, with its key. It protects
+ * nothing: a server of a test shows it.
+ */
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBrjCCAVOgAwIBAgIUVwHETrLxKAlEPQKngwgIMAgDSoswCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDEzMDQxN1oYDzIxMjYxMTA2
+MTMwNDE3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASl4py3r1iqU3LBlcPyukB1S9v6n2rlO9fwZ3dELLLJM9noW0Qzor0Z
+MoSfGuAdV7OixI1wN7NglmAh3m6WYRt7o4GAMH4wHQYDVR0OBBYEFIeFWe5xIQTl
+i4UHroIoy53KtqysMB8GA1UdIwQYMBaAFIeFWe5xIQTli4UHroIoy53KtqysMA8G
+A1UdEwEB/wQFMAMBAf8wKwYDVR0RBCQwIoIJbG9jYWxob3N0gg9hcGkuZXhhbXBs
+ZS5jb22HBH8AAAEwCgYIKoZIzj0EAwIDSQAwRgIhALfJp6wqlfi3B1itgDE09ok5
+ktxNLqcGFUbRkTehEfVkAiEA9ZnyVks2kxWGOGsN7qamTpP2+ZUiezhumfTjvgWb
+bE0=
+-----END CERTIFICATE-----
+`;
+
+export const CERTIFICATE_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguJpUu9rCG6XqNqgC
+axd3ibBXxmo5EsejvLuuISzEVOqhRANCAASl4py3r1iqU3LBlcPyukB1S9v6n2rl
+O9fwZ3dELLLJM9noW0Qzor0ZMoSfGuAdV7OixI1wN7NglmAh3m6WYRt7
+-----END PRIVATE KEY-----
+`;
