@@ -42,19 +42,17 @@ import {
   type Settled,
   storeReceipt,
 } from '../actions/index.js';
-import { type Act, carryOut, type Grant, type IssuedAct, requestAct, ruleFor } from '../approvals/index.js';
+import { type Act, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
 import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
 import type { GateHome } from './gate-home.js';
 import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
 import { GateReads } from './gate-reads.js';
+import { type Approved, launchedBy } from './launch-after.js';
 import { outcomeOf } from './outcome.js';
 import { interruptOpen } from './restore.js';
 import { demandScope } from './scope.js';
-
-/** What a receipt made of its action, and the outcome where the rule launches at once. */
-export type Approved = Attached & { readonly settled?: Settled; readonly refused?: string };
 
 /** An action that was asked for, or joined. */
 type Asked = { action_id: string; joined: boolean; state: string };
@@ -184,29 +182,12 @@ export class Gate extends GateReads {
   /** Lets a receipt that the caller holds count toward the action: it approves, or denies. */
   approve(actionId: string, receipt: unknown, extras: DenialExtras = {}): Promise<Approved> {
     return this.#guard('approve', { actionId, receipt, extras }, async (asked) =>
-      this.#launched(await attachReceipt(this.services, this.caller, asked.actionId, asked.receipt, asked.extras)),
+      launchedBy(
+        this.services,
+        this.caller,
+        await attachReceipt(this.services, this.caller, asked.actionId, asked.receipt, asked.extras),
+      ),
     );
-  }
-
-  /**
-   * Where the rule says so, the last approval launches at once; a launch that is refused leaves the action approved.
-   */
-  async #launched(attached: Attached): Promise<Approved> {
-    if (attached.state !== 'approved') return attached;
-    const { content } = await this.show(attached.action_id);
-    const factsUnknown = content.flags.includes('facts_unknown');
-    if (ruleFor(this.services.trust().config, { ...content, factsUnknown })?.launch !== 'on_approval') return attached;
-    try {
-      // A person who is signed in launches nothing: what was signed does, as the rule says.
-      if (this.caller.session !== true) {
-        await demandScope(this.services, this.caller, 'execute', { actionId: attached.action_id });
-      }
-      const settled = await execute(this.services, this.caller, attached.action_id);
-      return { ...attached, state: settled.state, settled };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return { ...attached, refused: error.code };
-    }
   }
 
   /** Fetches the signed receipts of an action's requests and attaches them; undefined while none is signed. */
@@ -214,7 +195,7 @@ export class Gate extends GateReads {
     return this.#guard('fetch-receipt', { actionId }, async (asked) => {
       await this.show(asked.actionId);
       const attached = await fetchSigned(this.services, this.caller, asked.actionId);
-      return attached === undefined ? undefined : this.#launched(attached);
+      return attached === undefined ? undefined : launchedBy(this.services, this.caller, attached);
     });
   }
 
