@@ -20,7 +20,8 @@ const open = <const Path extends string, const Rest extends Omit<Route, 'method'
   rest: Rest,
 ) => ({ method: 'POST', path, ...rest, audience: 'public' }) as const;
 
-const forPeople = <const Row extends Route>(route: Row) => ({ ...route, audience: 'person' }) as const;
+const forPeople = <const Row extends Route>(route: Row) =>
+  ({ ...route, audience: 'person' }) as Omit<Row, 'audience'> & { readonly audience: 'person' };
 
 export const ROUTES = {
   health: { ...get('/healthz', { does: 'whether the process answers', answer: A.Health }), audience: 'public' },

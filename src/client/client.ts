@@ -6,24 +6,8 @@
  * what was proposed under an `idempotencyKey` may be proposed again.
  * Source: spec doors (client).
  */
-import type * as z from 'zod';
-import { errorOf, fillPath, type PathParams, ROUTES, type RouteName } from '../api/index.js';
+import { type AnswerOf, type CallInput, type CallName, errorOf, fillPath, ROUTES } from '../api/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
-
-type Row<Name extends RouteName> = (typeof ROUTES)[Name];
-type Member<Name extends RouteName, Key extends string> =
-  Row<Name> extends Readonly<Record<Key, infer Type extends z.ZodType>> ? Type : never;
-
-/** Routes that answer JSON. */
-export type CallName = Exclude<RouteName, 'events' | 'metrics'>;
-export type AnswerOf<Name extends CallName> = z.infer<Row<Name>['answer']>;
-
-export type CallInput<Name extends CallName> = PathParams<Row<Name>['path']> &
-  ([Member<Name, 'query'>] extends [never] ? object : { readonly query?: z.input<Member<Name, 'query'>> }) &
-  ([Member<Name, 'body'>] extends [never] ? object : { readonly body?: z.input<Member<Name, 'body'>> }) & {
-    readonly idempotencyKey?: string;
-    readonly signal?: AbortSignal;
-  };
 
 export interface ClientOptions {
   /** The public address of the server. */
@@ -56,7 +40,10 @@ export class Client {
   }
 
   /** Calls a route. Rejects with a `Refusal` of the gate, `busy` where no server answers, or a `Fault`. */
-  async call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<AnswerOf<Name>> {
+  async call<const Name extends CallName>(
+    name: Name,
+    input: CallInput<Name> & { readonly signal?: AbortSignal },
+  ): Promise<AnswerOf<Name>> {
     const given = input as Readonly<Record<string, unknown>>;
     const { query = {}, body, idempotencyKey, signal } = given;
     const route = ROUTES[name];

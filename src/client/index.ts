@@ -1,7 +1,8 @@
 /** A gate behind an address, for programs that speak to one over HTTP. */
 import { Client, type ClientOptions } from './client.js';
 
-export { type ActionEventTold, type AnswerOf, type CallInput, type CallName, Client } from './client.js';
+export type { AnswerOf, CallInput, CallName } from '../api/index.js';
+export { type ActionEventTold, Client } from './client.js';
 
 /** A client of the server at `url`, as the agent whose token it has. */
 export function connect(options: ClientOptions): Client {
