@@ -1,5 +1,5 @@
 /** The HTTP contract: what a server answers and a client asks, and nothing of how. */
-export { displayText, type Json, type JsonObject, Refusal, readJson } from '../core/index.js';
+export { displayText, type Json, type JsonObject, parseDisplayText, Refusal, readJson } from '../core/index.js';
 export type { AnswerOf, CallInput, CallName } from './call.js';
 export { challengeText } from './challenge.js';
 export { openApi } from './openapi.js';

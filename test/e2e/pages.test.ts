@@ -151,6 +151,7 @@ describe('every page of the console', () => {
     const shown = (await page.locator('body').textContent()) ?? '';
     assert.ok(shown.includes(PLAIN[0] as string), 'it is shown as it is');
     assert.ok(shown.includes('\\u{202e}gpj.exe'), 'what turns the line is written out');
+    assert.ok(shown.includes('read its numbers with care'), 'what is written from right to left is marked');
     assert.deepEqual(visitor.reported, []);
   });
 

@@ -95,7 +95,7 @@ function Body({
             <PreviewText preview={preview} />
           </Card>
         )}
-        <Card title={isOpen ? 'What you sign' : 'What is signed'}>
+        <Card title={isOpen ? 'What you sign' : 'The action in full'}>
           <Summary lines={lines} {...(isOpen ? { onRead } : {})} />
         </Card>
         <DecisionPanel action={action} lines={lines} isRead={isRead} />
@@ -120,10 +120,12 @@ function Body({
           <p>
             <strong>{wordOf(OUTCOMES, decision.outcome)}</strong>: <Said text={decision.reason} />
           </p>
-          <p className="mt-1 text-sm text-soft">
-            {content.rule === null ? 'No approval rule stands for it.' : 'Approval rule: '}
-            {content.rule === null ? null : <Said text={content.rule} />}
-          </p>
+          {decision.outcome === 'REQUIRE_APPROVAL' ? (
+            <p className="mt-1 text-sm text-soft">
+              {content.rule === null ? 'No approval rule stands for it.' : 'Approval rule: '}
+              {content.rule === null ? null : <Said text={content.rule} />}
+            </p>
+          ) : null}
         </Card>
         <Words action={action} />
         <Details action={action} args={args} />

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { parseDisplayText } from '../../api/index.js';
 import { asRead } from '../documents.js';
 import { call } from '../gate.js';
 import { Button, Said, Title, Waiting } from '../parts/basics.js';
@@ -77,18 +78,23 @@ export function ThreadPage({ name }: { readonly name: string }) {
   );
 }
 
+/** The gate writes its entries as text to display; what somebody else wrote is made so here. */
+function displayed(payload: string): string {
+  return parseDisplayText(payload) === undefined ? shown(payload) : payload;
+}
+
 function EntryLine({ entry }: { readonly entry: Entry }) {
   const { intent = '', payload = '' } = entry.message ?? entry;
   const id = ACTION.exec(payload)?.[0];
   return (
     <li className="p-3 [overflow-wrap:anywhere]">
-      <span className="text-sm text-soft">{shown(intent)}</span>
+      {intent === 'assert' ? null : <span className="text-sm text-soft">{shown(intent)}</span>}
       <p>
-        <Said text={payload} />
+        <bdi>{displayed(payload)}</bdi>
       </p>
       {id === undefined ? null : (
         <Link to="/actions/$id" params={{ id }} className="inline-block min-h-6 text-sm text-accent underline">
-          Look at {id}
+          Look at it
         </Link>
       )}
     </li>

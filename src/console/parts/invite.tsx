@@ -55,7 +55,7 @@ export function Invite() {
               <label key={role} className="flex min-h-11 items-center gap-3">
                 <input
                   type="checkbox"
-                  className="size-5 accent-accent"
+                  className="size-5 shrink-0 accent-accent"
                   checked={roles.includes(role)}
                   onChange={() => toggle(role)}
                 />

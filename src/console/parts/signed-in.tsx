@@ -116,12 +116,12 @@ function Banners({ me }: { readonly me: Identity }) {
   return (
     <>
       {me.demo ? (
-        <p className="bg-warn-soft px-4 py-2 text-warn sm:rounded-lg sm:px-6">
+        <p className="bg-warn-soft px-4 py-2 text-warn sm:mx-6 sm:rounded-lg">
           Demo ledger: nothing here is meant for real work.
         </p>
       ) : null}
       {frozen.length === 0 ? null : (
-        <div role="status" className="mt-1 bg-bad-soft px-4 py-2 text-bad sm:rounded-lg sm:px-6">
+        <div role="status" className="mt-1 bg-bad-soft px-4 py-2 text-bad sm:mx-6 sm:rounded-lg">
           <span className="font-semibold">Frozen: </span>
           <bdi>{frozen.map(frozenWords).join(', ')}</bdi>. Nothing new is asked for, approved or run there.{' '}
           <Link to="/freeze" className="underline">

@@ -32,6 +32,17 @@ function lineOf(line: string): readonly Piece[] {
   return name === '' ? value : [...piecesOf(name).map((text) => ({ text, isName: true })), ...value];
 }
 
+/** Letters that are written from right to left: numbers between them change their places on the screen. */
+const TURNS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+function TurnsNote() {
+  return (
+    <span className="mt-1 block font-sans text-warn">
+      Holds text that is written from right to left: read its numbers with care.
+    </span>
+  );
+}
+
 export function Summary({ lines, onRead }: { readonly lines: readonly string[]; readonly onRead?: () => void }) {
   const list = useRef<HTMLOListElement>(null);
   const pieces = useMemo(() => lines.map(lineOf), [lines]);
@@ -72,6 +83,7 @@ export function Summary({ lines, onRead }: { readonly lines: readonly string[]; 
                 </span>
               ))}
             </bdi>
+            {TURNS.test(lines[at] ?? '') ? <TurnsNote /> : null}
           </li>
         ))}
       </ol>
