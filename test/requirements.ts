@@ -1,12 +1,14 @@
 /**
- * Every promise of the product: an id, the specification it comes from, and what it is. A test that shows a promise cites
- * its id with `verifies`; `requirements.test.ts` fails on a promise without a test, and on a citation of no promise.
+ * Every promise of the product: an id, the specification it comes from, and what it is. A test that shows a promise
+ * cites its id with `verifies`; `requirements.test.ts` fails on a promise without a test, and on a citation of no
+ * promise.
  */
 import { actionRequirements } from './requirements/actions.js';
 import { appRequirements } from './requirements/app.js';
 import { authorityRequirements } from './requirements/authority.js';
 import { cliRequirements } from './requirements/cli.js';
 import { connectorRequirements } from './requirements/connectors.js';
+import { consoleRequirements } from './requirements/console.js';
 import { coreRequirements } from './requirements/core.js';
 import { houseRequirements } from './requirements/house.js';
 import { ledgerRequirements } from './requirements/ledger.js';
@@ -37,6 +39,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...packageRequirements,
   ...appRequirements,
   ...serverRequirements,
+  ...consoleRequirements,
   ...cliRequirements,
   ...houseRequirements,
 };

@@ -6,24 +6,9 @@
  * what was proposed under an `idempotencyKey` may be proposed again.
  * Source: spec doors (client).
  */
-import type * as z from 'zod';
-import { errorOf, type PathParams, ROUTES, type RouteName } from '../api/index.js';
+import { type AnswerOf, type CallInput, type CallName, errorOf, ROUTES } from '../api/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
 import { type ClientOptions, readCall, readOptions, readSignal } from './given.js';
-
-type Row<Name extends RouteName> = (typeof ROUTES)[Name];
-type Member<Name extends RouteName, Key extends string> =
-  Row<Name> extends Readonly<Record<Key, infer Type extends z.ZodType>> ? Type : never;
-
-/** Routes that answer JSON. */
-export type CallName = Exclude<RouteName, 'events' | 'metrics'>;
-export type AnswerOf<Name extends CallName> = z.infer<Row<Name>['answer']>;
-
-export type CallInput<Name extends CallName> = PathParams<Row<Name>['path']> &
-  ([Member<Name, 'query'>] extends [never] ? object : { readonly query?: z.input<Member<Name, 'query'>> }) &
-  ([Member<Name, 'body'>] extends [never] ? object : { readonly body?: z.input<Member<Name, 'body'>> }) & {
-    readonly signal?: AbortSignal;
-  } & (Row<Name> extends { readonly takesKey: true } ? { readonly idempotencyKey?: string } : object);
 
 /** What an action of the log says of itself on the event stream. */
 export interface ActionEventTold {
@@ -50,7 +35,10 @@ export class Client {
    * Calls a route. Rejects with a `Refusal` of the gate, `invalid` for what can not be sent, `busy` where no server
    * answers, `aborted` where the caller ended it; or with a `Fault`.
    */
-  call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<AnswerOf<Name>> {
+  call<const Name extends CallName>(
+    name: Name,
+    input: CallInput<Name> & { readonly signal?: AbortSignal },
+  ): Promise<AnswerOf<Name>> {
     return atBorder(async () => {
       const { route, url, headers, body, signal } = readCall(name, input, this.#origin);
       const bound = AbortSignal.timeout(this.#timeoutMs);

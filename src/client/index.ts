@@ -2,7 +2,8 @@
 import { Client } from './client.js';
 import type { ClientOptions } from './given.js';
 
-export { type ActionEventTold, type AnswerOf, type CallInput, type CallName, Client } from './client.js';
+export type { AnswerOf, CallInput, CallName } from '../api/index.js';
+export { type ActionEventTold, Client } from './client.js';
 
 /** A client of the server at `url`, as the agent whose token it has. */
 export function connect(options: ClientOptions): Client {

@@ -24,6 +24,7 @@ import {
 import { eventStream } from './events.js';
 import { bodyOf, HANDLERS } from './handlers.js';
 import { ServerMetrics } from './metrics.js';
+import { type Pages, readPages } from './pages.js';
 import { Places } from './places.js';
 
 export interface ServerOptions {
@@ -41,6 +42,7 @@ export class ServerApp {
   readonly #people: PeopleDoor;
   readonly #metrics = new ServerMetrics();
   readonly #places = new Places();
+  readonly #pages: Pages = readPages();
   readonly #stopping = new AbortController();
   #running = 0;
   #onIdle: () => void = () => undefined;
@@ -70,13 +72,22 @@ export class ServerApp {
     try {
       this.#demandHost(context);
       const url = new URL(context.req.url);
-      const found = findRoute(context.req.method, url.pathname);
-      route = found.name;
-      answer = await this.#route(context, found, url);
+      const page = this.#pages.answer(context.req.raw, url.pathname);
+      if (page === undefined) {
+        const found = findRoute(context.req.method, url.pathname);
+        route = found.name;
+        answer = await this.#route(context, found, url);
+      } else {
+        route = 'page';
+        answer = page;
+      }
     } catch (error) {
       answer = problemFor(context, error, this.#options.log);
     }
-    for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);
+    for (const [name, value] of Object.entries(HEADERS)) {
+      // A page has its own policy, and its assets their own caching.
+      if (route !== 'page' || !answer.headers.has(name)) answer.headers.set(name, value);
+    }
     const seconds = (performance.now() - began) / 1_000;
     if (route !== 'events' || answer.status !== 200) this.#end(route, answer.status, seconds);
     return answer;

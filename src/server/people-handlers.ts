@@ -49,11 +49,14 @@ export const PEOPLE_HANDLERS: Readonly<Record<PeopleRoute, Handler>> = {
   people: async ({ owner, people }) => {
     const { people: known, keys } = await listPeople(owner.ledger);
     const tokens = await listTokens(owner.ledger);
+    // What was signed for is a key by now, and waits for nobody.
+    const registered = new Set(keys.map((key) => (key.method === 'webauthn' ? key.credential : key.key_id)));
+    const waiting = (await people.pending()).filter(({ passkey }) => !registered.has(passkey?.credential ?? ''));
     return {
       people: known,
       keys,
       tokens: tokens.map(({ hash: _, ...token }) => token),
-      pending: (await people.pending()).map(({ hash: _, passkey: __, ...one }) => one),
+      pending: waiting.map(({ hash: _, passkey: __, ...one }) => one),
     };
   },
   policy: async ({ owner }) => {

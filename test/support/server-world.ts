@@ -39,9 +39,10 @@ export function newToken(world: World): { readonly id: string; readonly secret: 
   return { id, secret, hash: tokenHash(id, secret) };
 }
 
-export async function serverWorld(options: WorldOptions = {}): Promise<ServerWorld> {
+export async function serverWorld(options: WorldOptions & { readonly publicUrl?: string } = {}): Promise<ServerWorld> {
   const world = await homeWorld(options);
-  const serving = await serve(world.gate as CountersignGate, { publicUrl: 'http://localhost:0', version: '0.0.0' });
+  const { publicUrl = 'http://localhost:0' } = options;
+  const serving = await serve(world.gate as CountersignGate, { publicUrl, version: '0.0.0' });
   return {
     ...world,
     serving,

@@ -1,0 +1,295 @@
+/** The console in a real Chromium, with the passkeys of real people on a real gate: what is signed runs once. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { auditLedger } from '../../src/app/index.js';
+import { launchChromium, readAll, Visitor } from '../support/browser.js';
+import {
+  type ConsoleWorld,
+  consoleWorld,
+  firstPerson,
+  nextPerson,
+  type Person,
+  signInAt,
+} from '../support/console-world.js';
+import { proposed, type sending } from '../support/gate-world.js';
+import { verifies } from '../support/verifies.js';
+
+const approveOn = (page: Page) => page.getByRole('button', { name: 'Approve with your passkey' });
+
+let texts = 0;
+/** An action that nobody asked for before. */
+function another(changes: Parameters<typeof sending>[0] = {}) {
+  texts += 1;
+  return { ...changes, args: { text: `text ${texts}`, ...changes.args } };
+}
+
+describe('the console', () => {
+  let browser: Browser;
+  let world: ConsoleWorld;
+  let alice: Person;
+  let bob: Person;
+  before(async () => {
+    browser = await launchChromium();
+    world = await consoleWorld();
+    alice = await firstPerson(world, browser);
+    bob = await nextPerson(world, browser, alice, 'bob');
+  });
+  afterEach(async () => {
+    for (const { page, visitor } of [alice, bob]) {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      assert.deepEqual(visitor.reported.splice(0), []);
+    }
+  });
+  after(async () => {
+    await browser.close();
+    await world.close();
+  });
+
+  const openAction = async ({ page }: Person, id: string) => {
+    await page.goto(`/actions/${id}`);
+    await page.getByRole('heading', { name: 'What you sign' }).waitFor();
+  };
+
+  it('lets people in by a link, a passkey and a typed code, and lets them in again by the passkey', async () => {
+    verifies('console.enrolment');
+    verifies('console.session');
+    const { page } = bob;
+    assert.deepEqual((await world.gate.ledger.list({ kind: 'person' })).rows.map(({ id }) => id).sort(), [
+      'human:alice',
+      'human:bob',
+    ]);
+    assert.ok(!page.url().includes('#'), 'the secret stays in no address');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    await page.goto('/people');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    await signInAt(page);
+    const stranger = await Visitor.arrive(browser, world.origin);
+    const { page: elsewhere } = await stranger.tab();
+    await elsewhere.goto('/');
+    await elsewhere.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await elsewhere.getByRole('alert').waitFor();
+    assert.deepEqual(stranger.reported, []);
+    await stranger.context.close();
+  });
+
+  it('shows exactly the lines that are signed, and what is approved runs once', async () => {
+    verifies('console.approve');
+    const { page } = alice;
+    await page.goto('/');
+    const action_id = await proposed(world, another());
+    // It comes by itself: nobody loads the page again.
+    verifies('console.live');
+    await page.locator(`a[href="/actions/${action_id}"]`).click();
+    await readAll(page);
+    const lines = await page.getByRole('list', { name: 'What is signed' }).getByRole('listitem').allTextContents();
+    assert.deepEqual(lines, (await world.gate.summary(action_id)).lines);
+    await approveOn(page).click();
+    await page.getByText('It ran once, and is confirmed').waitFor();
+    assert.equal(world.connector.effectsOf(action_id), 1);
+    const receipt = await world.gate.receiptOf(action_id);
+    assert.deepEqual([receipt?.method, receipt?.request.approver], ['webauthn', 'human:alice']);
+    await page.getByText('approved by alice').waitFor();
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('opens approving only once the whole text was in view, its middle as well', async () => {
+    verifies('console.read-all');
+    const { page } = alice;
+    const long = 'word '.repeat(3_000);
+    await openAction(alice, await proposed(world, another({ args: { data: long } })));
+    assert.ok(await approveOn(page).isDisabled());
+    const pieces = page.locator('[data-piece]');
+    assert.ok((await pieces.count()) > 100);
+    await pieces.last().scrollIntoViewIfNeeded();
+    await page.waitForTimeout(300);
+    assert.ok(await approveOn(page).isDisabled(), 'jumping to the end is not reading');
+    await readAll(page);
+    await approveOn(page).and(page.locator(':enabled')).waitFor();
+  });
+
+  it('signs nothing else than what was shown: what changed meanwhile has to be read again', async () => {
+    verifies('console.read-all');
+    const { page } = alice;
+    const action_id = await proposed(world, another());
+    await openAction(alice, action_id);
+    await readAll(page);
+    await page.route('**/requests', async (route) => {
+      const answer = await route.fetch({ headers: { ...route.request().headers(), 'sec-fetch-site': 'same-origin' } });
+      const body = (await answer.json()) as { summary: string[] };
+      await route.fulfill({ response: answer, json: { ...body, summary: [...body.summary, 'another: line'] } });
+    });
+    await approveOn(page).click();
+    await page.getByText('It changed since you looked: nothing was signed').waitFor();
+    assert.equal((await world.gate.show(action_id)).state, 'proposed');
+  });
+
+  it('denies with a reason, sends back with words, and takes back', async () => {
+    verifies('console.deny');
+    const { page } = alice;
+    for (const [open, label, sign, told, how, words] of [
+      ['Deny', 'Why not', 'Deny with your passkey', 'You denied it.', 'denied', 'not this one'],
+      [
+        'Send back',
+        'What should be different',
+        'Send back with your passkey',
+        'You sent it back.',
+        'changes_requested',
+        'ask smaller',
+      ],
+      ['Cancel it', 'Why', 'Cancel it', 'taken back by human:alice', 'withdrawn', 'not needed'],
+    ] as const) {
+      const action_id = await proposed(world, another());
+      await openAction(alice, action_id);
+      await page.getByRole('button', { name: open, exact: true }).click();
+      await page.getByLabel(label).fill(words);
+      await page.getByRole('button', { name: sign, exact: true }).click();
+      await page.getByText(told).first().waitFor();
+      const { closed, state } = await world.gate.show(action_id);
+      assert.deepEqual([state, closed?.how, closed?.words, closed?.by], ['cancelled', how, words, 'human:alice']);
+      assert.equal(world.connector.effectsOf(action_id), 0);
+    }
+  });
+
+  it('counts two people, each of whom sees how many have signed', async () => {
+    verifies('console.quorum');
+    const action_id = await proposed(world, another({ operation: 'guarded' }));
+    await openAction(bob, action_id);
+    await openAction(alice, action_id);
+    await readAll(alice.page);
+    await approveOn(alice.page).click();
+    await alice.page.getByText('Signed: 1 of 2 approvals.').waitFor();
+    await bob.page.getByText('waits for 1 approval').waitFor();
+    await readAll(bob.page);
+    assert.equal((await world.gate.show(action_id)).state, 'proposed');
+    await approveOn(bob.page).click();
+    await bob.page.getByText('Approved. agent:local runs it.').waitFor();
+    await alice.page.getByText('approved by alice, bob').waitFor();
+    await world.gate.execute(action_id);
+    await alice.page.getByText('confirmed', { exact: true }).first().waitFor();
+    assert.equal(world.connector.effectsOf(action_id), 1);
+  });
+
+  it('asks anew for a request that ended while somebody looked, and says of an action that it ended', async () => {
+    verifies('console.expired');
+    const { page } = alice;
+    const action_id = await proposed(world, another());
+    await openAction(alice, action_id);
+    await readAll(page);
+    const requests: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/requests') && requests.push(request.url()));
+    // The passkey takes longer than the request lives, the first time.
+    await page.route('**/approve', (route) => {
+      if (requests.length === 1) world.clock.advance(16 * 60_000);
+      return route.continue();
+    });
+    await approveOn(page).click();
+    await page.getByText('It ran once, and is confirmed').waitFor();
+    assert.equal(requests.length, 2);
+    assert.equal(world.connector.effectsOf(action_id), 1);
+    const late = await proposed(world, another({ approve_within_ms: 60_000 }));
+    await openAction(alice, late);
+    await readAll(page);
+    world.clock.advance(60_000);
+    await approveOn(page).click();
+    await page.getByText('Code: expired').waitFor();
+    assert.equal(world.connector.effectsOf(late), 0);
+  });
+
+  it('has one result for double clicks, for late clicks and for two tabs, and says which', async () => {
+    verifies('console.one-result');
+    const { page } = alice;
+    const action_id = await proposed(world, another());
+    const tab = await alice.visitor.tab(alice);
+    await openAction(alice, action_id);
+    await openAction({ ...alice, ...tab }, action_id);
+    await readAll(tab.page);
+    await page.bringToFront();
+    await readAll(page);
+    // The other tab hears nothing of what happens, and clicks late.
+    await tab.page.route(/\/v1\/actions\/[^/]+(?:\/summary)?$/, (route) => route.abort());
+    await approveOn(page).dblclick();
+    await page.getByText('It ran once, and is confirmed').waitFor();
+    await tab.page.bringToFront();
+    if ((await approveOn(tab.page).count()) === 1) await approveOn(tab.page).click();
+    await tab.page.getByText('Code: state').waitFor();
+    await tab.page.close();
+    assert.equal(world.connector.effectsOf(action_id), 1);
+    assert.equal((await world.gate.show(action_id)).approvals.length, 1);
+  });
+
+  it('opens the narrowest standing approval from an action, shows what is left, and revokes it', async () => {
+    verifies('console.standing');
+    const { page } = alice;
+    const action_id = await proposed(world, another({ target: 'customers/acme', args: { account: 'customers/acme' } }));
+    await openAction(alice, action_id);
+    await page.getByRole('button', { name: 'Allow more like this' }).click();
+    await page.getByLabel('How many').fill('3');
+    await page.getByRole('button', { name: 'Show what would be signed' }).click();
+    const sheet = page.getByRole('region', { name: 'Allow more like this' });
+    await sheet.getByText('3 actions, no money').waitFor();
+    await readIn(page, sheet);
+    await sheet.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Signed, and carried out.').waitFor();
+    await world.gate.coverByStanding(action_id);
+    await world.gate.execute(action_id);
+    await page.goto('/standing');
+    await page.getByText('2 of 3').waitFor();
+    await page.getByRole('button', { name: 'Revoke …' }).click();
+    await readAll(page);
+    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Signed, and carried out.').waitFor();
+    const [grant] = await world.gate.grants();
+    assert.deepEqual([grant?.state, grant?.grant.count, grant?.grant.target], ['revoked', 3, 'customers/acme']);
+  });
+
+  it('freezes and lifts by a signature, with a banner for everybody; a request that was asked of somebody waits there', async () => {
+    verifies('console.acts');
+    const { page } = alice;
+    await page.getByRole('link', { name: 'Freeze' }).click();
+    await page.getByRole('button', { name: 'Freeze …' }).click();
+    await readAll(page);
+    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Frozen: everything').waitFor();
+    assert.equal((await world.gate.frozen()).length, 1);
+    await bob.page.goto('/policy');
+    await bob.page.getByText('Frozen: everything').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Lift it …' }).click();
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.goto('/');
+    await page.getByRole('link', { name: 'a freeze' }).first().click();
+    await readAll(page);
+    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Signed, and carried out.').waitFor();
+    assert.deepEqual(await world.gate.frozen(), []);
+  });
+
+  it('revokes a token and a key by a signature, and nobody signs in by a key that was revoked', async () => {
+    verifies('console.acts');
+    const carol = await nextPerson(world, browser, alice, 'carol');
+    const { page } = alice;
+    await page.goto('/people');
+    const card = page.getByRole('region', { name: 'carol' });
+    await card.getByRole('button', { name: 'Revoke key …' }).click();
+    await readAll(page);
+    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Signed, and carried out.').waitFor();
+    await carol.page.goto('/');
+    await carol.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await carol.page.getByText('Code: unauthenticated').waitFor();
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    await carol.visitor.context.close();
+  });
+});
+
+/** Reads what is signed inside a part of the page, where more than one stands there. */
+async function readIn(page: Page, part: ReturnType<Page['getByRole']>): Promise<void> {
+  for (const piece of await part.locator('[data-piece]').all()) {
+    await piece.scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 60);
+    await page.waitForTimeout(20);
+  }
+  await part.getByText('You have seen all of it.').waitFor();
+}

@@ -1,0 +1,63 @@
+/** Promises of the console. */
+import type { Requirement } from '../requirements.js';
+
+export const consoleRequirements = {
+  'console.served': {
+    source: 'doors',
+    behaviour: 'pages and their files are read by GET without credentials, from memory; no path reaches the disk',
+  },
+  'console.csp': {
+    source: 'doors',
+    behaviour: 'a page runs nothing inline, asks no other host, is shown in no frame, and breaches none of its policy',
+  },
+  'console.no-service-worker': { source: 'doors', behaviour: 'a script is never served as a service worker' },
+  'console.first-load': { source: 'doors', behaviour: 'the script of the console is under 200 KiB as it travels' },
+  'console.challenge': {
+    source: 'authority',
+    behaviour: 'a page computes by itself what its passkey signs, and it is what the gate expects',
+  },
+  'console.enrolment': {
+    source: 'authority',
+    behaviour: 'somebody comes in by a link, a passkey and a typed code, without a terminal once there is an operator',
+  },
+  'console.session': { source: 'doors', behaviour: 'whoever is not signed in sees the door; signing out ends it' },
+  'console.read-all': {
+    source: 'doors',
+    behaviour: 'approving opens only once the whole text was in view, and closes again when it is another one',
+  },
+  'console.approve': {
+    source: 'doors',
+    behaviour: 'the lines on the page are exactly those that are signed, and what was approved runs once',
+  },
+  'console.deny': {
+    source: 'doors',
+    behaviour: 'a person denies with a reason, sends back with words, or takes back, and the page says so',
+  },
+  'console.quorum': { source: 'doors', behaviour: 'two people approve one action, and each sees how many have' },
+  'console.expired': {
+    source: 'doors',
+    behaviour: 'a request that ended while somebody looked is asked for anew; an action that ended says so',
+  },
+  'console.one-result': {
+    source: 'doors',
+    behaviour: 'double clicks, late clicks and two tabs give one result, and every page says which',
+  },
+  'console.standing': {
+    source: 'authority',
+    behaviour:
+      'the narrowest standing approval is opened from an action by a signature, shown with what is left, revoked',
+  },
+  'console.acts': {
+    source: 'authority',
+    behaviour: 'freezes, keys and tokens are changed by signing the lines that the page shows; a freeze is a banner',
+  },
+  'console.live': { source: 'doors', behaviour: 'what happens shows without loading a page again' },
+  'console.hostile-text': {
+    source: 'core',
+    behaviour: 'text that an agent chose runs nothing, hides nothing and moves nothing on any page',
+  },
+  'console.accessible': {
+    source: 'doors',
+    behaviour: 'each page has no violation of WCAG 2.2 AA that axe finds, light and dark, and works by keyboard',
+  },
+} as const satisfies Readonly<Record<string, Requirement>>;
