@@ -97,6 +97,7 @@ function boundContent(view: View, judged: Judged, effect: string, open: readonly
     approve_by: view.now + judged.approveWithinMs,
     flags,
     duplicates,
+    launches_seen: view.get(effectKind, effect)?.state.count ?? 0,
   };
   if (duplicate && judged.decision.outcome === 'ALLOW' && content.approvers.length < content.quorum) {
     return new Refusal('possible_duplicate', 'the same effect is running or has an unknown outcome');

@@ -10,7 +10,12 @@ import type { ActionContent, ActionState } from './schema.js';
 /** One launch, by its action and its time. */
 type Launched = { readonly action_id: string; readonly at: number };
 
-export type EffectState = { readonly launched: readonly Launched[] };
+export type EffectState = {
+  /** The newest launches, the newest last. */
+  readonly launched: readonly Launched[];
+  /** How many launches there were. */
+  readonly count: number;
+};
 
 export const effectKind: Kind<EffectState> = {
   name: 'effect',
@@ -22,7 +27,8 @@ export const effectKind: Kind<EffectState> = {
 };
 
 function afterLaunch({ data }: LedgerEvent): EffectState {
-  return { launched: (data as unknown as EffectState).launched };
+  const { launched, count } = data as unknown as EffectState;
+  return { launched, count };
 }
 
 export function effectRecord(effect: string): RecordRef {
@@ -36,15 +42,15 @@ export function effectLaunched(
   at: number,
 ): readonly NewEvent[] {
   if (actionClass === 'read') return [];
-  const others = state?.launched.filter((one) => one.action_id !== action_id) ?? [];
-  const launched = [...others, { action_id, at }].slice(-LIMITS.effectLaunchesMax);
-  return [{ record: effectRecord(effect), type: 'effect-launched', data: { launched } as unknown as JsonObject }];
+  const launched = [...(state?.launched ?? []), { action_id, at }].slice(-LIMITS.effectLaunchesMax);
+  const data = { launched, count: (state?.count ?? 0) + 1 } as unknown as JsonObject;
+  return [{ record: effectRecord(effect), type: 'effect-launched', data }];
 }
 
-/** Whether an action under the same effect may still be launched, and was not. */
+/** Whether an action that its effect leads to runs, or may have had the effect. */
 export function mayHaveHappened({ status }: Pick<LookupRow, 'status'>): boolean {
-  // A failed action is found under its effect only while a later word says that it happened.
-  return status === 'launched' || status === 'unknown' || status === 'failed';
+  // One that is over is found under its effect only while a later word says that it happened.
+  return status === 'launched' || status === 'unknown' || status === 'failed' || status === 'late';
 }
 
 /** What is known of equal actions, where one of them is to be launched. */
@@ -55,13 +61,14 @@ export interface Equal {
   stateOf(actionId: string): ActionState | undefined | 'unread';
 }
 
+export type Compared = Pick<ActionContent, 'action_id' | 'class' | 'duplicates' | 'launches_seen'>;
+
 /**
  * Why an effect would happen twice, or could without being noticed; or the actions that have to be looked at first.
  * INVARIANT: of equal actions one has its effect, unless a person was shown the others (actions.launch.duplicate).
  */
 export function sameEffect(
-  { action_id, class: actionClass, duplicates }: Pick<ActionContent, 'action_id' | 'class' | 'duplicates'>,
-  proposedAt: number,
+  { action_id, class: actionClass, duplicates, launches_seen }: Compared,
   { rows, effect, stateOf }: Equal,
 ): Refusal | readonly string[] {
   if (actionClass === 'read') return [];
@@ -69,13 +76,15 @@ export function sameEffect(
   if (rows.some((row) => isNews(row.id) && mayHaveHappened(row))) {
     return refused(action_id, 'the same effect is running, or may have happened');
   }
-  const launched = effect?.launched ?? [];
-  const since = launched.filter(({ at }) => at >= proposedAt);
-  // Where the list is full of newer launches, older ones are not in it.
-  if (since.length >= LIMITS.effectLaunchesMax)
-    return refused(action_id, 'the same effect happened since this was proposed');
+  const { launched = [], count = 0 } = effect ?? {};
+  // Counted, and not by time: several launches can share a moment.
+  const news = count - launches_seen;
+  const since = news > 0 ? launched.slice(-news) : [];
+  // Of more launches than are remembered nobody knows what became of the first.
+  if (since.length < news) return refused(action_id, 'the same effect happened since this was proposed');
   const unread: string[] = [];
-  for (const { action_id: id } of since.filter((one) => isNews(one.action_id))) {
+  // Whom a signer was shown may be launched again since, which nobody was shown.
+  for (const id of new Set(since.map((one) => one.action_id).filter((one) => one !== action_id))) {
     const state = stateOf(id);
     if (state === 'unread') unread.push(id);
     else if (state === undefined || !hadNoEffect(state)) {

@@ -15,7 +15,8 @@ export const actionKind: Kind<ActionState> = {
   evolve: (state, event) => evolve(state, event),
   columns: (state) => ({
     project: state.content.project,
-    status: state.state,
+    // Found under its effect, it may have happened, and was not denied.
+    status: state.state === 'cancelled' && state.late_result !== null ? 'late' : state.state,
     principal: state.content.proposed_by,
     ...dueOf(state),
     ...(isFound(state) ? { lookup: state.content.effect } : {}),
@@ -27,7 +28,8 @@ export const actionKind: Kind<ActionState> = {
  * again is shown as such; and where a later word says of a settled one that it may have happened after all.
  */
 function isFound({ state, closed, late_result }: ActionState): boolean {
-  return isOpen(state) || closed?.how === 'denied' || (state === 'failed' && late_result !== null);
+  const isOver = state === 'failed' || state === 'cancelled';
+  return isOpen(state) || closed?.how === 'denied' || (isOver && late_result !== null);
 }
 
 export function isOpen(state: ActionStateName): boolean {

@@ -39,7 +39,7 @@ export interface Judged {
   readonly argsText: string;
   readonly unbound: Omit<
     ActionContent,
-    'digest' | 'binding' | 'effect' | 'approve_by' | 'flags' | 'duplicates' | 'epoch' | 'ledger_id'
+    'digest' | 'binding' | 'effect' | 'approve_by' | 'flags' | 'duplicates' | 'launches_seen' | 'epoch' | 'ledger_id'
   >;
   readonly flags: readonly Flag[];
   readonly decision: Decision;

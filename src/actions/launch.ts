@@ -293,7 +293,7 @@ function duplicateIn(view: View, { loaded, met }: LaunchFacts, rows: readonly Lo
   if (denied && !byPerson && content.class !== 'read' && !content.flags.includes('previously_denied')) {
     return new Refusal('receipt_required', 'a person denied the same effect since this was proposed');
   }
-  const found = sameEffect(content, state.proposed_at, {
+  const found = sameEffect(content, {
     rows,
     effect: view.get(effectKind, content.effect)?.state,
     stateOf: (id) => (met.includes(id) ? view.get(actionKind, id)?.state : 'unread'),

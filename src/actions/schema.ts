@@ -46,6 +46,8 @@ export type ActionContent = {
   readonly flags: readonly Flag[];
   /** Equal actions that may have happened when this was proposed: whoever signs sees them. */
   readonly duplicates: readonly string[];
+  /** How often the effect had been launched, by whichever action, when this was proposed. */
+  readonly launches_seen: number;
   /** Set for a copy that a person made: who, of which action, and the paths that they changed. */
   readonly edited_by: string | null;
   readonly revised_from: string | null;

@@ -32,6 +32,7 @@ import { isReplacement, resolutionDefect } from './resolution-inspection.js';
 export interface AuditSource {
   /** All events of a record, in order. */
   events(record: RecordRef): Promise<readonly LedgerEvent[]>;
+  eventAt(record: RecordRef, revision: number): Promise<LedgerEvent | undefined>;
   /** The arguments under an address; undefined where they were erased. */
   args(actionId: string, ref: string): Promise<JsonObject | undefined>;
 }
@@ -56,13 +57,13 @@ export class ActionInspection {
     this.#source = source;
     this.#closings = new ClosingInspection(world, requests);
     this.#effects = new EffectInspection({
-      events: (record) => source.events(record),
+      eventAt: (record, revision) => source.eventAt(record, revision),
       stateOf: async (id) => this.#open.get(id) ?? this.#history({ kind: 'action', id }),
     });
   }
 
   /** What was launched under an effect: it follows the launch. */
-  effect(event: LedgerEvent): string | undefined {
+  effect(event: LedgerEvent): Promise<string | undefined> {
     return this.#effects.see(event);
   }
 
@@ -102,8 +103,9 @@ export class ActionInspection {
     const isClosed = state.state === 'confirmed' || state.state === 'cancelled';
     if (isClosed) this.#open.delete(id);
     else this.#open.set(id, state);
-    const isForgotten = isClosed || (state.state === 'failed' && state.late_result === null);
-    this.#effects.note(state.content, state.state, isForgotten);
+    const isOver = isClosed || state.state === 'failed';
+    const status = isOver ? 'late' : state.state;
+    this.#effects.note(state.content, status, state.state === 'confirmed' || (isOver && state.late_result === null));
     return defects;
   }
 
@@ -141,7 +143,7 @@ export class ActionInspection {
     const { content } = before;
     const defects: string[] = [];
     const view = this.#world.viewAt(event.at);
-    const frozen = frozenIn(view, content);
+    const frozen = frozenIn(view, content) ?? frozenIn(view, { ...content, proposed_by: attempt.launched_by });
     if (frozen !== undefined) defects.push(`the launch came under a freeze: ${frozen.message}`);
     if (content.epoch !== this.#world.epoch) defects.push('the launch is of an action of another epoch');
     if (content.policy_version !== this.#world.policyVersion) {
@@ -159,8 +161,7 @@ export class ActionInspection {
       defects.push(...receiptsDefects(this.#world, this.#requests, event, before, authorization.request_ids));
     }
     if (attempt.launched_by !== event.actor) defects.push('somebody else launched this');
-    const equal = await this.#effects.launch(event, before);
-    if (equal !== undefined) defects.push(equal);
+    this.#effects.launch(event, before);
     this.#demandTaken(await this.#takings(event, attempt, content, defects), defects);
     return defects;
   }

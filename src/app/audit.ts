@@ -49,7 +49,15 @@ export async function auditLedger(ledger: Ledger, expected?: LogHead): Promise<A
 
 function sourceOf(ledger: Ledger): AuditSource {
   return {
-    events: (record) => ledger.events(record),
+    async events(record) {
+      const events: LedgerEvent[] = [];
+      for (;;) {
+        const page = await ledger.events(record, events.length);
+        if (page.length === 0) return events;
+        events.push(...page);
+      }
+    },
+    eventAt: async (record, revision) => (await ledger.events(record, revision))[0],
     async args(actionId, ref) {
       const bytes = await ledger.payload({ kind: 'action', id: actionId }, 0, ref);
       const text = bytes === undefined ? undefined : utf8Decode(bytes);

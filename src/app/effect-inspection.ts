@@ -9,24 +9,29 @@ import {
   type EffectState,
   effectKind,
   effectLaunched,
-  effectRecord,
   sameEffect,
 } from '../actions/index.js';
 import { Refusal } from '../core/index.js';
 import type { LedgerEvent, RecordRef } from '../ledger/index.js';
 import { textOf } from './act-inspection.js';
 
-/** Where states of other actions come from: open ones at hand, closed ones by their events. */
+/** Where states of other actions come from (open ones at hand, closed ones by their events), and single events. */
 export interface EffectSource {
-  events(record: RecordRef): Promise<readonly LedgerEvent[]>;
+  eventAt(record: RecordRef, revision: number): Promise<LedgerEvent | undefined>;
   stateOf(actionId: string): Promise<ActionState | undefined>;
+}
+
+interface Launch {
+  readonly content: ActionContent;
+  readonly at: number;
 }
 
 export class EffectInspection {
   readonly #source: EffectSource;
   /** Open actions by their effect. */
   readonly #open = new Map<string, Map<string, string>>();
-  #expected: string | undefined;
+  /** The launch whose event under its effect has to follow. */
+  #launched: Launch | undefined;
 
   constructor(source: EffectSource) {
     this.#source = source;
@@ -41,43 +46,46 @@ export class EffectInspection {
     else this.#open.set(effect, known);
   }
 
-  /** What is wrong with a launch among its equals; the event under its effect has to follow. */
-  async launch(event: LedgerEvent, { content, proposed_at }: ActionState): Promise<string | undefined> {
-    if (content.class === 'read') return undefined;
-    const before = await this.#before(content, event.at);
-    const [expected] = effectLaunched(before, content, event.at);
-    this.#expected = expected === undefined ? undefined : textOf(expected);
-    const known = new Map<string, ActionState | undefined>();
-    for (const { action_id } of before?.launched.filter(({ at }) => at >= proposed_at) ?? []) {
-      known.set(action_id, await this.#source.stateOf(action_id));
+  /** A launch: the event under its effect has to follow, and is judged with it. */
+  launch({ at }: LedgerEvent, { content }: ActionState): void {
+    this.#launched = content.class === 'read' ? undefined : { content, at };
+  }
+
+  /** What is wrong with a launch among its equals, by the event under its effect. */
+  async see(event: LedgerEvent): Promise<string | undefined> {
+    const launched = this.#launched;
+    this.#launched = undefined;
+    if (launched === undefined) return 'something was noted under an effect that was not launched';
+    const { content, at } = launched;
+    const before = event.revision === 0 ? undefined : await this.#source.eventAt(event.record, event.revision - 1);
+    const known = before === undefined ? undefined : effectKind.evolve(undefined, before);
+    const [expected] = effectLaunched(known, content, at);
+    if (expected === undefined || textOf(expected) !== textOf(event)) {
+      return 'a launch was noted under its effect in another way';
     }
+    return this.#equals(content, known);
+  }
+
+  async #equals(content: ActionContent, effect: EffectState | undefined): Promise<string | undefined> {
     const rows = [...(this.#open.get(content.effect) ?? [])].map(([id, status]) => ({ id, status }));
-    const stateOf = (id: string) => known.get(id);
-    const found = sameEffect(content, proposed_at, { rows, effect: before, stateOf });
+    const states = new Map<string, ActionState | undefined>();
+    const compare = () =>
+      sameEffect(content, {
+        rows,
+        effect,
+        stateOf: (id) => (states.has(id) ? states.get(id) : 'unread'),
+      });
+    let found = compare();
+    while (!(found instanceof Refusal) && found.length > 0) {
+      for (const id of found) states.set(id, await this.#source.stateOf(id));
+      found = compare();
+    }
     return found instanceof Refusal ? `a launch came beside an equal one: ${found.message}` : undefined;
   }
 
-  see(event: LedgerEvent): string | undefined {
-    const { [0]: expected } = [this.#expected];
-    this.#expected = undefined;
-    return expected === textOf(event) ? undefined : 'a launch was noted under its effect in another way';
-  }
-
   unfinished(): string | undefined {
-    if (this.#expected === undefined) return undefined;
-    this.#expected = undefined;
+    if (this.#launched === undefined) return undefined;
+    this.#launched = undefined;
     return 'a launch was not noted under its effect';
-  }
-
-  /** What stood under an effect before the launch at this time. */
-  async #before({ action_id, effect }: ActionContent, at: number): Promise<EffectState | undefined> {
-    let state: EffectState | undefined;
-    for (const event of await this.#source.events(effectRecord(effect))) {
-      const next = effectKind.evolve(state, event);
-      const last = next.launched.at(-1);
-      if (last?.action_id === action_id && last.at === at) return state;
-      state = next;
-    }
-    return state;
   }
 }

@@ -109,7 +109,7 @@ function queryOf({ project, states, limit, after }: ActionFilter): ListQuery {
   return {
     kind: 'action',
     ...(project === undefined ? {} : { project }),
-    ...(states === undefined ? {} : { statuses: states }),
+    ...(states === undefined ? {} : { statuses: states.includes('cancelled') ? [...states, 'late'] : states }),
     ...(limit === undefined ? {} : { limit }),
     ...(after === undefined ? {} : { after }),
   };

@@ -50,7 +50,7 @@ export class Inspection {
     this.#latest = Math.max(this.#latest, event.at);
     if (!this.#isOfAct(event)) this.#wrong(event, this.#acts.unfinished());
     if (event.record.kind !== 'effect') this.#wrong(event, this.#actions.unnoted());
-    if (event.record.kind === 'effect') return this.#wrong(event, this.#actions.effect(event));
+    if (event.record.kind === 'effect') return this.#wrong(event, await this.#actions.effect(event));
     const isTaking = event.record.kind === 'budget' || TAKINGS.includes(event.type);
     if (isTaking) return this.#wrong(event, this.#actions.pend(event));
     if (event.record.kind === 'request') return this.#wrong(event, await this.#requests.see(event));

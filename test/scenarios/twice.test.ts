@@ -246,6 +246,53 @@ describe('an action that failed, or may have, while an equal one ran', () => {
     assert.ok((await world.gate.summary(again.action_id)).lines.includes(`may be the same as: ${first}`));
   });
 
+  it('is shown also where it was taken back before the later word came', async () => {
+    verifies('actions.launch.duplicate');
+    const world = await memoryWorld();
+    let answer: (outcome: Outcome) => void = () => undefined;
+    world.connector.timeoutMs = 30;
+    world.connector.behave = () => new Promise((settle) => (answer = settle));
+    const { proposed } = await world.gate.proposeAndLaunch(sending({ operation: 'note' }));
+    const first = proposed.action_id;
+    world.clock.advance(120_000);
+    world.connector.found = async () => ({ result: 'failed', code: 'no_effect' });
+    await world.gate.reconcile(first);
+    await world.gate.cancel(first);
+    answer({ result: 'confirmed' });
+    await world.gate.wait(first, ({ late_result }) => late_result !== null, 2_000);
+    const again = await world.gate.proposeAndLaunch(sending({ operation: 'note', idempotency_key: 'k2' }));
+    assert.equal(again.settled, undefined);
+    const { content } = await world.gate.show(again.proposed.action_id);
+    assert.deepEqual([content.flags, content.duplicates], [['possible_duplicate'], [first]]);
+  });
+
+  it('that was shown to a signer and runs again since keeps the other one from running', async () => {
+    verifies('actions.launch.duplicate');
+    const world = await memoryWorld();
+    world.connector.dedupe = DEDUPE;
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const first = await approved(world);
+    await world.gate.execute(first);
+    const second = await approved(world, { idempotency_key: 'k2' });
+    await approve(world, first);
+    world.connector.behave = done;
+    assert.equal((await world.gate.retry(first)).state, 'confirmed');
+    assert.equal(await codeOf(world.gate.execute(second)), 'possible_duplicate');
+    assert.equal(world.connector.effects.length, 1);
+  });
+
+  it('many times over in one moment is no defect: launches are counted, and not dated', async () => {
+    verifies('audit.clean');
+    const world = await memoryWorld();
+    for (let beat = 0; beat < 210; beat += 1) {
+      const { settled } = await world.gate.proposeAndLaunch(
+        sending({ operation: 'note', idempotency_key: `b${beat}` }),
+      );
+      assert.equal(settled?.state, 'confirmed');
+    }
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
   it('two flagged ones run only where each signer was shown the other', async () => {
     verifies('actions.launch.duplicate');
     const world = await memoryWorld();

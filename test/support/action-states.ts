@@ -47,6 +47,7 @@ export const CONTENT: ActionContent = {
   provenance: null,
   flags: ['non_ascii_target'],
   duplicates: [],
+  launches_seen: 0,
   edited_by: null,
   revised_from: null,
   changed_paths: [],

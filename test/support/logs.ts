@@ -28,6 +28,8 @@ export async function logOf(ledger: Ledger): Promise<Forged[]> {
 export async function defectsIn(ledger: Ledger, events: readonly Forged[]): Promise<readonly string[]> {
   const inspection = new Inspection({
     events: async ({ kind, id }) => events.filter(({ record }) => record.kind === kind && record.id === id),
+    eventAt: async ({ kind, id }, revision) =>
+      events.find(({ record, ...event }) => record.kind === kind && record.id === id && event.revision === revision),
     async args(actionId, ref) {
       const bytes = await ledger.payload({ kind: 'action', id: actionId }, 0, ref);
       return bytes === undefined ? undefined : (parseTrusted(new TextDecoder().decode(bytes)) as JsonObject);
