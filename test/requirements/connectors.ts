@@ -224,5 +224,10 @@ export const connectorRequirements = {
     source: 'reliability T28',
     behaviour: 'a secret stands in no summary, evidence, reference, refusal or log, in whatever form it is repeated',
   },
+  'connectors.http.gate': {
+    source: 'actions, reliability T28',
+    behaviour:
+      'through the gate an endpoint is called once for a signature, and not at all while its secret is missing',
+  },
   'connectors.gh.view': { source: 'actions', behaviour: 'a view reads a pull request, once' },
 } as const;
