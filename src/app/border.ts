@@ -55,20 +55,20 @@ const PARAMETERS = {
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>;
 
 /**
- * Ids of another form are ids of nothing: no store is asked for them. (PostgreSQL keeps no NUL in a text.)
+ * What can be no id of a record is the id of nothing: no store is asked for it. (PostgreSQL keeps no NUL in a text.)
  * INVARIANT: an id that no record has is answered as such (app.border.ids).
  */
 const IDS = {
-  actionId: [PATTERNS.action, 'unknown_action', 'there is no such action'],
-  requestId: [PATTERNS.request, 'unknown_request', 'there is no such request'],
-  packageId: [PATTERNS.package, 'PACKAGE_NOT_FOUND', 'there is no such package'],
-  id: [PATTERNS.recordId, 'not_found', 'there is no such action or decision'],
-} as const satisfies Readonly<Record<string, readonly [RegExp, Code, string]>>;
+  actionId: ['unknown_action', 'there is no such action'],
+  requestId: ['unknown_request', 'there is no such request'],
+  packageId: ['PACKAGE_NOT_FOUND', 'there is no such package'],
+  id: ['not_found', 'there is no such action or decision'],
+} as const satisfies Readonly<Record<string, readonly [Code, string]>>;
 
 function demandIds(admitted: object): void {
-  for (const [name, [pattern, code, words]] of Object.entries(IDS)) {
+  for (const [name, [code, words]] of Object.entries(IDS)) {
     const id = (admitted as Readonly<Record<string, unknown>>)[name];
-    if (typeof id === 'string' && !pattern.test(id)) throw new Refusal(code, words);
+    if (typeof id === 'string' && !PATTERNS.recordId.test(id)) throw new Refusal(code, words);
   }
 }
 

@@ -9,8 +9,8 @@ import { LEDGER_RECORD, ledgerKind, readToken, tokenHash, tokenKind, tokenRefusa
 import type { Ledger } from '../ledger/index.js';
 
 /** The caller that a token lets in now. Refuses `unauthenticated`, with one answer for every reason. */
-export async function callerOfToken(ledger: Ledger, now: number, text: string): Promise<Caller> {
-  const token = readToken(text);
+export async function callerOfToken(ledger: Ledger, now: number, text: unknown): Promise<Caller> {
+  const token = typeof text === 'string' ? readToken(text) : undefined;
   if (token === undefined) throw new Refusal('unauthenticated', 'this token lets nobody in');
   const [known, identity, at] = await Promise.all([
     ledger.read(tokenKind, token.tokenId),
