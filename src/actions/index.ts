@@ -2,7 +2,7 @@
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
 export { settledBounds } from './bounds.js';
 export { approveByGrant, takeCover } from './cover.js';
-export { type EffectState, effectKind, effectLaunched, effectRecord, sameEffect } from './effect.js';
+export { type EffectState, effectKind, effectLaunched, sameEffect } from './effect.js';
 export { actionKind, tellingAttempt } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
