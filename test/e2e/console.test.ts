@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { auditLedger, listTokens } from '../../src/app/index.js';
-import { launchChromium, readAll, Visitor } from '../support/browser.js';
+import { CENTER, launchChromium, readAll, Visitor } from '../support/browser.js';
 import {
   type ConsoleWorld,
   consoleWorld,
@@ -221,6 +221,43 @@ describe('the console', () => {
     await tab.page.close();
     assert.equal(world.connector.effectsOf(action_id), 1);
     assert.equal((await world.gate.show(action_id)).approvals.length, 1);
+  });
+
+  it('approves several by one gesture, each of them shown in full and with a result of its own', async () => {
+    verifies('console.together');
+    const { page } = alice;
+    const ids = [await proposed(world, another()), await proposed(world, another()), await proposed(world, another())];
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Pick several …' }).click();
+    for (const id of ids) {
+      await page
+        .locator('li', { has: page.locator(`a[href="/actions/${id}"]`) })
+        .getByRole('checkbox')
+        .check();
+    }
+    await page.getByRole('button', { name: 'Look at 3 together' }).click();
+    const approve = page.getByRole('button', { name: 'Approve all 3 with your passkey' });
+    await approve.waitFor();
+    for (const piece of await page.locator('[data-piece]').all()) await piece.evaluate(CENTER);
+    await approve.and(page.locator(':enabled')).waitFor();
+    // One is taken back in the last moment: it says so, and the others go on.
+    let gestures = 0;
+    await page.route('**/requests', async (route) => {
+      gestures += 1;
+      if (gestures === 1) await world.gate.cancel(ids[2] ?? '');
+      await route.continue();
+    });
+    await approve.click();
+    await page.getByRole('heading', { name: 'What became of them' }).waitFor();
+    assert.equal(await page.getByText('Approved, confirmed').count(), 2);
+    assert.equal(await page.getByText(/^Not approved: /).count(), 1);
+    assert.deepEqual(
+      ids.map((id) => world.connector.effectsOf(id)),
+      [1, 1, 0],
+    );
+    const receipt = await world.gate.receiptOf(ids[1] ?? '');
+    assert.deepEqual([receipt?.batch?.challenges.length, receipt?.batch?.index], [2, 1]);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
   it('opens the narrowest standing approval from an action, shows what is left, and revokes it', async () => {
