@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { verifies } from '../../test/support/verifies.js';
-import { challengeDigest, type RequestDocument } from '../approvals/schema.js';
+import { batchChallenge, challengeDigest, type RequestDocument } from '../approvals/schema.js';
 import { Refusal } from '../core/index.js';
-import { challengeText } from './challenge.js';
+import { batchText, challengeText } from './challenge.js';
 
 const KINDS = ['action', 'registry', 'agent', 'config', 'restore', 'freeze', 'standing', 'finding', 'assume_duplicate'];
 
@@ -23,6 +23,13 @@ test('the text of a challenge hashes to the challenge of the gate, whatever the 
       },
     ),
   );
+});
+
+test('the text of a batch hashes to what one gesture signs for it', () => {
+  verifies('console.challenge');
+  const challenges = ['a', 'b'].map((digit) => `sha256:${digit.repeat(64)}`);
+  const hash = createHash('sha256').update(batchText(challenges), 'utf8').digest();
+  assert.deepEqual(new Uint8Array(hash), new Uint8Array(batchChallenge(challenges)));
 });
 
 test('what is no request of a gate has no challenge', () => {

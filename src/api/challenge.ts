@@ -13,3 +13,8 @@ export function challengeText(request: JsonObject): string {
   }
   return `countersign-approval/${kind}/1\u0000${canonicalize(request)}`;
 }
+
+/** The text whose SHA-256 one gesture signs for several requests, by their challenges as `sha256:…`, in order. */
+export function batchText(challenges: readonly string[]): string {
+  return `countersign-approval-batch/1\u0000${canonicalize([...challenges])}`;
+}

@@ -1,7 +1,7 @@
 /** The HTTP contract: what a server answers and a client asks, and nothing of how. */
 export { displayText, type Json, type JsonObject, parseDisplayText, Refusal, readJson } from '../core/index.js';
 export type { AnswerOf, CallInput, CallName } from './call.js';
-export { challengeText } from './challenge.js';
+export { batchText, challengeText } from './challenge.js';
 export { openApi } from './openapi.js';
 export { isPage, PAGES, type PageName } from './pages.js';
 export { errorOf, PROBLEM_TYPE, type Problem, problemOf } from './problem.js';

@@ -26,14 +26,27 @@ function watch(client: QueryClient): () => void {
   const open = () => {
     source = new EventSource(ROUTES.events.path);
     source.addEventListener('action', refresh);
+    // What happened before the stream was open is in no event.
+    source.onopen = refresh;
     source.onerror = () => {
       if (source?.readyState !== EventSource.CLOSED) return;
       refresh();
       again = window.setTimeout(open, AGAIN_MS);
     };
   };
+  // A browser has few connections to one address: tabs that nobody looks at hold none.
+  const look = () => {
+    if (document.visibilityState === 'hidden') {
+      source?.close();
+      source = undefined;
+    } else if (source === undefined) {
+      open();
+    }
+  };
   open();
+  document.addEventListener('visibilitychange', look);
   return () => {
+    document.removeEventListener('visibilitychange', look);
     source?.close();
     window.clearTimeout(gathered);
     window.clearTimeout(again);

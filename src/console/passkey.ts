@@ -3,7 +3,7 @@
  * is hashed here, from the request as it was shown; no server says what its challenge is.
  */
 import { startAuthentication, startRegistration, type WebAuthnError } from '@simplewebauthn/browser';
-import { type AnswerOf, challengeText, type JsonObject, Refusal } from '../api/index.js';
+import { type AnswerOf, batchText, challengeText, type JsonObject, Refusal } from '../api/index.js';
 import { call, type Identity } from './gate.js';
 
 function base64url(bytes: Uint8Array): string {
@@ -51,18 +51,34 @@ export async function signIn(): Promise<AnswerOf<'signIn'>> {
   return call('signIn', { body: { state, credential, proof } });
 }
 
-/** The receipt of a request: its signature by a passkey of whoever is signed in. */
-export async function signRequest(request: JsonObject, me: Identity): Promise<JsonObject> {
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+}
+
+/** What a receipt of whoever is signed in holds besides its request: one gesture over these 32 bytes. */
+async function signedBy(me: Identity, challenge: Uint8Array): Promise<JsonObject> {
   if (me.rp_id === undefined || me.passkeys === undefined || me.passkeys.length === 0) {
     throw new Refusal('unknown_authenticator', 'you have no passkey to sign with', { next: 'ask for an invitation' });
   }
-  const text = new TextEncoder().encode(challengeText(request));
-  const challenge = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', text)));
   const known = me.passkeys.map(({ credential }) => credential);
-  const { credential, proof } = await gestureOver(challenge, me.rp_id, known);
+  const { credential, proof } = await gestureOver(base64url(challenge), me.rp_id, known);
   const key = me.passkeys.find((one) => one.credential === credential);
   if (key === undefined) throw new Refusal('unknown_authenticator', 'this passkey is not registered here');
-  return { v: 1, request, method: 'webauthn', credential_id: key.key_id, proof };
+  return { v: 1, method: 'webauthn', credential_id: key.key_id, proof };
+}
+
+/** The receipt of a request: its signature by a passkey of whoever is signed in. */
+export async function signRequest(request: JsonObject, me: Identity): Promise<JsonObject> {
+  return { ...(await signedBy(me, await sha256(challengeText(request)))), request };
+}
+
+/** The receipts of several requests by one gesture: each names all of them, and which it is. */
+export async function signBatch(requests: readonly JsonObject[], me: Identity): Promise<readonly JsonObject[]> {
+  const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hashes = await Promise.all(requests.map((request) => sha256(challengeText(request))));
+  const challenges = hashes.map((hash) => `sha256:${hex(hash)}`);
+  const common = await signedBy(me, await sha256(batchText(challenges)));
+  return requests.map((request, index) => ({ ...common, request, batch: { challenges, index } }));
 }
 
 /** Makes the passkey of an invitation that was opened; answers the code that both sides show. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { auditLedger } from '../../src/app/index.js';
-import { launchChromium, readAll, Visitor } from '../support/browser.js';
+import { auditLedger, listTokens } from '../../src/app/index.js';
+import { CENTER, launchChromium, readAll, Visitor } from '../support/browser.js';
 import {
   type ConsoleWorld,
   consoleWorld,
@@ -13,6 +13,7 @@ import {
   signInAt,
 } from '../support/console-world.js';
 import { proposed, type sending } from '../support/gate-world.js';
+import { newToken, WHOLE } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
 
 const approveOn = (page: Page) => page.getByRole('button', { name: 'Approve with your passkey' });
@@ -209,14 +210,54 @@ describe('the console', () => {
     await readAll(page);
     // The other tab hears nothing of what happens, and clicks late.
     await tab.page.route(/\/v1\/actions\/[^/]+(?:\/summary)?$/, (route) => route.abort());
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/requests') && asked.push(request.url()));
     await approveOn(page).dblclick();
     await page.getByText('It ran once, and is confirmed').waitFor();
+    assert.equal(asked.length, 1, 'a double click asks once');
     await tab.page.bringToFront();
     if ((await approveOn(tab.page).count()) === 1) await approveOn(tab.page).click();
     await tab.page.getByText('Code: state').waitFor();
     await tab.page.close();
     assert.equal(world.connector.effectsOf(action_id), 1);
     assert.equal((await world.gate.show(action_id)).approvals.length, 1);
+  });
+
+  it('approves several by one gesture, each of them shown in full and with a result of its own', async () => {
+    verifies('console.together');
+    const { page } = alice;
+    const ids = [await proposed(world, another()), await proposed(world, another()), await proposed(world, another())];
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Pick several …' }).click();
+    for (const id of ids) {
+      await page
+        .locator('li', { has: page.locator(`a[href="/actions/${id}"]`) })
+        .getByRole('checkbox')
+        .check();
+    }
+    await page.getByRole('button', { name: 'Look at 3 together' }).click();
+    const approve = page.getByRole('button', { name: 'Approve all 3 with your passkey' });
+    await approve.waitFor();
+    for (const piece of await page.locator('[data-piece]').all()) await piece.evaluate(CENTER);
+    await approve.and(page.locator(':enabled')).waitFor();
+    // One is taken back in the last moment: it says so, and the others go on.
+    let gestures = 0;
+    await page.route('**/requests', async (route) => {
+      gestures += 1;
+      if (gestures === 1) await world.gate.cancel(ids[2] ?? '');
+      await route.continue();
+    });
+    await approve.click();
+    await page.getByRole('heading', { name: 'What became of them' }).waitFor();
+    assert.equal(await page.getByText('Approved, confirmed').count(), 2);
+    assert.equal(await page.getByText(/^Not approved: /).count(), 1);
+    assert.deepEqual(
+      ids.map((id) => world.connector.effectsOf(id)),
+      [1, 1, 0],
+    );
+    const receipt = await world.gate.receiptOf(ids[1] ?? '');
+    assert.deepEqual([receipt?.batch?.challenges.length, receipt?.batch?.index], [2, 1]);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
   it('opens the narrowest standing approval from an action, shows what is left, and revokes it', async () => {
@@ -237,9 +278,7 @@ describe('the console', () => {
     await page.goto('/standing');
     await page.getByText('2 of 3').waitFor();
     await page.getByRole('button', { name: 'Revoke …' }).click();
-    await readAll(page);
-    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
-    await page.getByText('Signed, and carried out.').waitFor();
+    await signOn(page);
     const [grant] = await world.gate.grants();
     assert.deepEqual([grant?.state, grant?.grant.count, grant?.grant.target], ['revoked', 3, 'customers/acme']);
   });
@@ -260,29 +299,71 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Not now' }).click();
     await page.goto('/');
     await page.getByRole('link', { name: 'a freeze' }).first().click();
-    await readAll(page);
-    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
-    await page.getByText('Signed, and carried out.').waitFor();
+    await signOn(page);
     assert.deepEqual(await world.gate.frozen(), []);
+  });
+
+  it('establishes an unknown outcome by a signed finding', async () => {
+    verifies('console.acts');
+    const { page } = alice;
+    const { behave } = world.connector;
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const action_id = await proposed(world, another());
+    await openAction(alice, action_id);
+    await readAll(page);
+    await approveOn(page).click();
+    await page.getByText('It ran, and its outcome is unknown').waitFor();
+    await page.getByLabel('What you found, and where').fill('the letter lies on the table');
+    await page.getByRole('button', { name: 'It happened' }).click();
+    await page.getByText('evidence: the letter lies on the table').waitFor();
+    await readIn(page, page.getByRole('region', { name: 'What the outcome was' }));
+    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Signed').first().waitFor();
+    assert.equal((await world.gate.show(action_id)).state, 'confirmed');
+    world.connector.behave = behave;
   });
 
   it('revokes a token and a key by a signature, and nobody signs in by a key that was revoked', async () => {
     verifies('console.acts');
-    const carol = await nextPerson(world, browser, alice, 'carol');
     const { page } = alice;
+    const add = await addToken(world);
+    await page.goto(`/requests/${add}`);
+    await signOn(page);
+    await page.goto('/people');
+    await page.getByRole('button', { name: 'Revoke token …' }).click();
+    await signOn(page);
+    assert.deepEqual(
+      (await listTokens(world.gate.ledger)).map(({ state }) => state),
+      ['revoked'],
+    );
+    const carol = await nextPerson(world, browser, alice, 'carol');
     await page.goto('/people');
     const card = page.getByRole('region', { name: 'carol' });
     await card.getByRole('button', { name: 'Revoke key …' }).click();
-    await readAll(page);
-    await page.getByRole('button', { name: 'Sign with your passkey' }).click();
-    await page.getByText('Signed, and carried out.').waitFor();
-    await carol.page.goto('/');
+    await signOn(page);
+    // The page that was open says so by itself.
+    await carol.page.getByRole('link', { name: 'Policy' }).click();
     await carol.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await carol.page.getByText('Code: unauthenticated').waitFor();
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
     await carol.visitor.context.close();
   });
 });
+
+/** Reads, and signs. */
+async function signOn(page: Page): Promise<void> {
+  await readAll(page);
+  await page.getByRole('button', { name: 'Sign with your passkey' }).click();
+  await page.getByText('Signed, and carried out.').waitFor();
+}
+
+/** A token that waits for a signature; answers the request. */
+async function addToken(world: ConsoleWorld): Promise<string> {
+  const { id: token_id, hash } = newToken(world);
+  const expires = world.clock.now() + 3_600_000;
+  const change = { change: 'add-token', token_id, agent: 'agent:bot', hash, scope: WHOLE, expires } as const;
+  return (await world.gate.requestAct({ kind: 'agent', change })).request.request_id;
+}
 
 /** Reads what is signed inside a part of the page, where more than one stands there. */
 async function readIn(page: Page, part: ReturnType<Page['getByRole']>): Promise<void> {

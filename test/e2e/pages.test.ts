@@ -94,6 +94,38 @@ async function harmIn(world: ConsoleWorld): Promise<Places> {
   };
 }
 
+/** What a page shows after some clicks. */
+const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<void>])[] = [
+  ['inbox-picking', '/', (page) => page.getByRole('button', { name: 'Pick several …' }).click()],
+  [
+    'together',
+    '/',
+    async (page) => {
+      await page.getByRole('button', { name: 'Pick several …' }).click();
+      for (const box of (await page.getByRole('checkbox').all()).slice(0, 2)) await box.check();
+      await page.getByRole('button', { name: 'Look at 2 together' }).click();
+      await page.getByRole('heading', { name: 'Approve 2 together' }).waitFor();
+    },
+  ],
+  [
+    'sign-freeze',
+    '/freeze',
+    async (page) => {
+      await page.getByRole('button', { name: 'Freeze …' }).click();
+      await page.getByRole('heading', { name: 'Sign', exact: true }).waitFor();
+    },
+  ],
+  [
+    'invited',
+    '/people',
+    async (page) => {
+      await page.getByLabel('Name', { exact: true }).fill('bob');
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.locator('[data-link]').waitFor();
+    },
+  ],
+];
+
 const FOLDER = '.screenshots';
 const keepsPictures = process.env['COUNTERSIGN_SCREENSHOTS'] !== undefined;
 
@@ -165,6 +197,13 @@ describe('every page of the console', () => {
         await page.emulateMedia({ colorScheme: scheme });
         await page.goto(path);
         await settle(page);
+        await demandAccessible(page, `${name}, ${scheme}`);
+        await picture(page, name, scheme);
+      }
+      for (const [name, path, open] of VIEWS) {
+        await page.goto(path);
+        await settle(page);
+        await open(page);
         await demandAccessible(page, `${name}, ${scheme}`);
         await picture(page, name, scheme);
       }

@@ -51,6 +51,10 @@ export const consoleRequirements = {
     source: 'authority',
     behaviour: 'freezes, keys and tokens are changed by signing the lines that the page shows; a freeze is a banner',
   },
+  'console.together': {
+    source: 'doors',
+    behaviour: 'one gesture approves several actions that were shown in full, and each has a result of its own',
+  },
   'console.live': { source: 'doors', behaviour: 'what happens shows without loading a page again' },
   'console.hostile-text': {
     source: 'core',

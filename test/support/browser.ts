@@ -90,7 +90,8 @@ export async function readAll(page: Page): Promise<void> {
   await page.getByText('You have seen all of it.').waitFor();
 }
 
-const CENTER = (element: { scrollIntoView(how: object): void }) =>
+/** Puts an element in the middle of the screen, for as long as it takes to be seen there. */
+export const CENTER = (element: { scrollIntoView(how: object): void }) =>
   new Promise<void>((resolve) => {
     element.scrollIntoView({ block: 'center' });
     setTimeout(resolve, 30);

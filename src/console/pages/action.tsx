@@ -92,7 +92,7 @@ function Body({
       <div className="min-w-0 space-y-4">
         {preview === undefined ? null : (
           <Card title="The connector’s own view">
-            <PreviewText preview={preview} />
+            <PreviewText preview={preview} of={shown(content.target)} />
           </Card>
         )}
         <Card title={isOpen ? 'What you sign' : 'The action in full'}>

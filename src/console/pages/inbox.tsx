@@ -4,9 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { asRead, type InboxRow } from '../documents.js';
 import { call } from '../gate.js';
-import { Badge, riskTone, Said, Title, Waiting } from '../parts/basics.js';
+import { Badge, Button, riskTone, Said, Title, Waiting } from '../parts/basics.js';
+import { TOGETHER_MAX, Together } from '../parts/together.js';
 import { useMe } from '../session.js';
-import { KINDS, RISKS, spanTo, WHATS, wordOf } from '../words.js';
+import { KINDS, RISKS, shown, spanTo, WHATS, wordOf } from '../words.js';
 
 export function InboxPage() {
   const me = useMe();
@@ -16,11 +17,49 @@ export function InboxPage() {
     queryFn: () => call('decisions', { query: isMine ? { for: me.principal } : {} }),
     refetchInterval: 15_000,
   });
+  const [picked, setPicked] = useState<ReadonlySet<string>>();
+  // Those that are decided about stay as they were picked, whatever becomes of the list.
+  const [together, setTogether] = useState<readonly InboxRow[]>();
+  const rows = asRead<readonly InboxRow[]>(data?.rows ?? []);
+  if (together !== undefined) {
+    const close = () => {
+      setTogether(undefined);
+      setPicked(undefined);
+    };
+    return <Together rows={together} onClose={close} />;
+  }
+  const chosen = rows.filter(({ what, id }) => what === 'approval' && picked?.has(id) === true);
   return (
     <>
       <Title aside={<Choice isMine={isMine} onChange={setMine} />}>Inbox</Title>
-      {data === undefined ? <Waiting error={error} /> : <Rows rows={asRead<readonly InboxRow[]>(data.rows)} />}
+      {data === undefined ? <Waiting error={error} /> : null}
+      {isMine && rows.filter(({ what }) => what === 'approval').length > 1 ? (
+        <Picking picked={picked} chosen={chosen} onPick={setPicked} onGo={() => setTogether(chosen)} />
+      ) : null}
+      {data === undefined ? null : <Rows rows={rows} picked={isMine ? picked : undefined} onPick={setPicked} />}
     </>
+  );
+}
+
+function Picking({
+  picked,
+  chosen,
+  onPick,
+  onGo,
+}: {
+  readonly picked: ReadonlySet<string> | undefined;
+  readonly chosen: readonly InboxRow[];
+  readonly onPick: (picked: ReadonlySet<string> | undefined) => void;
+  readonly onGo: () => void;
+}) {
+  if (picked === undefined) return <Button onClick={() => onPick(new Set())}>Pick several …</Button>;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button look="strong" disabled={chosen.length === 0 || chosen.length > TOGETHER_MAX} onClick={onGo}>
+        Look at {chosen.length} together
+      </Button>
+      <Button onClick={() => onPick(undefined)}>Pick none</Button>
+    </div>
   );
 }
 
@@ -40,12 +79,34 @@ function Choice({ isMine, onChange }: { readonly isMine: boolean; readonly onCha
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly InboxRow[] }) {
+function Rows({
+  rows,
+  picked,
+  onPick,
+}: {
+  readonly rows: readonly InboxRow[];
+  readonly picked: ReadonlySet<string> | undefined;
+  readonly onPick: (picked: ReadonlySet<string>) => void;
+}) {
+  const toggle = (id: string) => {
+    const next = new Set(picked);
+    if (!next.delete(id)) next.add(id);
+    onPick(next);
+  };
   if (rows.length === 0) return <p className="py-10 text-center text-soft">Nothing waits.</p>;
   return (
     <ul className="space-y-3">
       {rows.map((row) => (
-        <li key={`${row.what} ${row.id}`}>
+        <li key={`${row.what} ${row.id}`} className="flex items-center gap-3">
+          {picked === undefined || row.what !== 'approval' ? null : (
+            <input
+              type="checkbox"
+              className="size-6 shrink-0 accent-accent"
+              aria-label={`Pick ${shown(row.operation)} on ${shown(row.target)}`}
+              checked={picked.has(row.id)}
+              onChange={() => toggle(row.id)}
+            />
+          )}
           <Row row={row} />
         </li>
       ))}
@@ -55,7 +116,7 @@ function Rows({ rows }: { readonly rows: readonly InboxRow[] }) {
 
 function Row({ row }: { readonly row: InboxRow }) {
   const isRequest = row.what === 'request';
-  const look = 'block space-y-2 rounded-xl border border-line bg-card p-4 hover:border-accent';
+  const look = 'block min-w-0 flex-1 space-y-2 rounded-xl border border-line bg-card p-4 hover:border-accent';
   const inside = (
     <>
       <span className="flex flex-wrap items-center gap-2">

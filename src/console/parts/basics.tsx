@@ -1,6 +1,6 @@
 /** The small parts that pages are made of: cards, buttons, fields, notices, badges. */
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
-import { useId } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { toldOf } from '../gate.js';
 import { shown } from '../words.js';
 
@@ -161,10 +161,17 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
   );
 }
 
+/** The first heading of a view, which is also the name of the page in the browser. */
 export function Title({ children, aside }: { readonly children: ReactNode; readonly aside?: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${heading.current?.textContent ?? ''} · Countersign`;
+  });
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
-      <h1 className="min-w-0 text-2xl font-bold [overflow-wrap:anywhere]">{children}</h1>
+      <h1 ref={heading} className="min-w-0 text-2xl font-bold [overflow-wrap:anywhere]">
+        {children}
+      </h1>
       {aside}
     </div>
   );

@@ -23,15 +23,25 @@ export interface Decided {
   readonly answer: AnswerOf<'approve'>;
 }
 
-async function decideOnce(id: string, me: Identity, choice: Choice): Promise<Decided> {
-  const { decision, lines, words, sendBack } = choice;
+/** A request for exactly these lines. Refuses `summary_mismatch` where the gate would have others signed. */
+export async function requestFor(
+  id: string,
+  me: Identity,
+  decision: Choice['decision'],
+  lines: readonly string[],
+): Promise<JsonObject> {
   const issued = await call('request', { action_id: id, body: { approver: me.principal, decision } });
   if (issued.summary.length !== lines.length || issued.summary.some((line, at) => line !== lines[at])) {
     throw new Refusal('summary_mismatch', 'it changed since you looked: nothing was signed', {
       next: 'read it again below',
     });
   }
-  const receipt = await signRequest(issued.request as JsonObject, me);
+  return issued.request as JsonObject;
+}
+
+async function decideOnce(id: string, me: Identity, choice: Choice): Promise<Decided> {
+  const { decision, lines, words, sendBack } = choice;
+  const receipt = await signRequest(await requestFor(id, me, decision, lines), me);
   const answer = await call('approve', {
     action_id: id,
     body: {

@@ -14,11 +14,11 @@ function lookOf(line: string): string {
   return '';
 }
 
-export function PreviewText({ preview: { mediaType, text } }: { readonly preview: Preview }) {
+export function PreviewText({ preview: { mediaType, text }, of }: { readonly preview: Preview; readonly of: string }) {
   const isDiff = mediaType === 'text/x-diff';
   return (
     <section
-      aria-label="Lines of the connector’s own view"
+      aria-label={`Lines of the connector’s own view of ${of}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by keyboard as well
       tabIndex={0}
       className="overflow-x-auto rounded-lg border border-line"
