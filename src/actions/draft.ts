@@ -12,7 +12,7 @@ import { askEvent, askingOf, askingRecords } from './asks.js';
 import { withinBounds } from './bounds.js';
 import { actionBinding, actionDigest, effectDigest } from './content.js';
 import { candidatesFor, coverIn, coveringOf } from './cover.js';
-import { effectKind, effectLaunched, effectRecord, mayHaveHappened } from './effect.js';
+import { effectKind, effectLaunched, effectRecord, mayHaveHappened, mayHaveRunSince } from './effect.js';
 import { actionKind } from './evolve.js';
 import type { Judged } from './judge.js';
 import { contentPayload } from './load.js';
@@ -39,6 +39,7 @@ export async function draftProposal(services: Services, judged: Judged, action_i
   const asks = judged.decision.outcome === 'REQUIRE_APPROVAL';
   const candidates = asks ? await candidatesFor(services, unbound) : { grants: [], reads: [] };
   const bounds = budgetRecords(judged.decision.reservations, lockedAt);
+  const lost = judged.unbound.class === 'read' ? undefined : await lostTimeOf(services, effect);
   return {
     action_id,
     effect,
@@ -60,7 +61,9 @@ export async function draftProposal(services: Services, judged: Judged, action_i
       const bounded = withinBounds(view, judged, lockedAt);
       if (bounded instanceof Refusal) return bounded;
       const rows = view.lookup('action', effect);
-      const content = boundContent(view, bounded, effect, rows);
+      const restores = view.get(ledgerKind, LEDGER_RECORD.id)?.state.restored_at.length ?? 0;
+      if (lost !== undefined && lost.restores !== restores) return STALE;
+      const content = boundContent(view, bounded, effect, rows, lost?.actions ?? []);
       if (content instanceof Refusal) return content;
       const grant = coverIn(view, candidates, coveringOf(services, content, judged.args));
       const events = proposalEvents(view, content, bounded, grant);
@@ -73,11 +76,38 @@ export async function draftProposal(services: Services, judged: Judged, action_i
   };
 }
 
-function boundContent(view: View, judged: Judged, effect: string, open: readonly LookupRow[]): ActionContent | Refusal {
+/** Equal actions that failed, and may have run again in the time that a restore took out of the log. */
+interface LostTime {
+  readonly restores: number;
+  readonly actions: readonly string[];
+}
+
+const NOTHING_LOST: LostTime = { restores: 0, actions: [] };
+
+async function lostTimeOf({ ledger }: Services, effect: string): Promise<LostTime> {
+  const identity = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state;
+  if (identity === undefined || identity.restored_at.length === 0) return NOTHING_LOST;
+  const launched = (await ledger.read(effectKind, effect))?.state.launched ?? [];
+  const actions: string[] = [];
+  for (const id of new Set(launched.map(({ action_id }) => action_id))) {
+    const state = (await ledger.read(actionKind, id))?.state;
+    if (state !== undefined && mayHaveRunSince(state, identity)) actions.push(id);
+  }
+  return { restores: identity.restored_at.length, actions };
+}
+
+function boundContent(
+  view: View,
+  judged: Judged,
+  effect: string,
+  open: readonly LookupRow[],
+  lost: readonly string[],
+): ActionContent | Refusal {
   const ledger = view.get(ledgerKind, LEDGER_RECORD.id)?.state;
   if (ledger === undefined) return new Refusal('not_initialized', 'the ledger was never set up');
   const { unbound, argsText } = judged;
-  const duplicates = unbound.class === 'read' ? [] : open.filter(mayHaveHappened).map(({ id }) => id);
+  const found = unbound.class === 'read' ? [] : open.filter(mayHaveHappened).map(({ id }) => id);
+  const duplicates = [...new Set([...found, ...lost])];
   if (duplicates.length > LIMITS.duplicatesMax) {
     return new Refusal('possible_duplicate', 'too many equal actions may have happened: find out about them first');
   }

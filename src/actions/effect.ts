@@ -4,6 +4,7 @@
  * Source: spec actions (joining; launch), ledger (effect record).
  */
 import { type JsonObject, LIMITS, Refusal } from '../core/index.js';
+import type { LedgerState } from '../identity/index.js';
 import type { Kind, LedgerEvent, LookupRow, NewEvent, RecordRef } from '../ledger/index.js';
 import type { ActionContent, ActionState } from './schema.js';
 
@@ -92,6 +93,19 @@ export function sameEffect(
     }
   }
   return unread;
+}
+
+/**
+ * Whether an action that failed may have run once more in a time that a restore took out of the log: it could be
+ * approved again until its time was over.
+ * INVARIANT: what nobody remembers is not taken for what did not happen (actions.effect.lost-time).
+ */
+export function mayHaveRunSince(
+  { state, attempts, content }: ActionState,
+  { restored_at }: Pick<LedgerState, 'restored_at'>,
+): boolean {
+  const failedAt = Math.max(0, ...attempts.map(({ finished_at }) => finished_at ?? 0));
+  return state === 'failed' && failedAt < content.approve_by && restored_at.some((at) => at >= failedAt);
 }
 
 /** Whether every attempt certainly had no effect, and nobody says otherwise. */

@@ -24,12 +24,9 @@ export async function checkedApprovers(
   decision: Decision,
   actionClass: ActionClass,
 ): Promise<readonly string[]> {
-  const { config } = services.trust();
   const counting = rule === undefined ? [] : methodsOf(rule, actionClass);
-  // Without a page nobody can use a passkey: who has nothing else could never approve.
-  const methods = counting.filter((method) => method !== 'webauthn' || config.webauthn !== undefined);
-  const active = rule === undefined ? [] : await activeApprovers(services, methods);
-  const approvers = rule !== undefined ? approversOf(rule, config.groups, active, excluded, asked) : [];
+  const eligible = await eligibleBy(services, rule, excluded, actionClass);
+  const approvers = asked === undefined ? eligible : eligible.filter((name) => asked.includes(name));
   const outsider = asked?.find((name) => !approvers.includes(name));
   if (outsider !== undefined) {
     throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
@@ -47,6 +44,21 @@ export async function checkedApprovers(
     );
   }
   return approvers;
+}
+
+/** Everybody who may approve by a rule today. */
+export async function eligibleBy(
+  services: Services,
+  rule: ApprovalRule | undefined,
+  excluded: readonly string[],
+  actionClass: ActionClass,
+): Promise<readonly string[]> {
+  if (rule === undefined) return [];
+  const { config } = services.trust();
+  // Without a page nobody can use a passkey: who has nothing else could never approve.
+  const isUsable = (method: string) => method !== 'webauthn' || config.webauthn !== undefined;
+  const active = await activeApprovers(services, methodsOf(rule, actionClass).filter(isUsable));
+  return approversOf(rule, config.groups, active, excluded, undefined);
 }
 
 /** Active people with the role, who have an active key of a kind that counts. */

@@ -1,9 +1,17 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
 export { settledBounds } from './bounds.js';
-export { approveByGrant, takeCover } from './cover.js';
-export { type EffectState, effectKind, effectLaunched, sameEffect } from './effect.js';
-export { actionKind, tellingAttempt } from './evolve.js';
+export { approveByGrant, coverIn, takeCover } from './cover.js';
+export {
+  type EffectState,
+  effectKind,
+  effectLaunched,
+  effectRecord,
+  mayHaveHappened,
+  mayHaveRunSince,
+  sameEffect,
+} from './effect.js';
+export { actionKind, isOpen, tellingAttempt } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';
 export { editAction, proposeLike } from './like.js';

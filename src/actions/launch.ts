@@ -35,7 +35,8 @@ import {
 import { expectedFor } from './approve.js';
 import { consult } from './consult.js';
 import { type Covering, coveringOf, coverReads, coverRecords, takeCover } from './cover.js';
-import { effectKind, effectLaunched, effectRecord, sameEffect } from './effect.js';
+import { effectKind, effectLaunched, effectRecord } from './effect.js';
+import { equalBarrier, equalLookups } from './equal.js';
 import { actionKind } from './evolve.js';
 import { questionOf } from './judge.js';
 import { type LoadedAction, loadAction, pinnedOperation, summarize } from './load.js';
@@ -224,7 +225,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
       effectRecord(content.effect),
       { kind: 'action', id: content.action_id },
     ],
-    lookups: [{ kind: 'action', key: content.effect }],
+    lookups: equalLookups(content),
     decide: (view) => {
       if (view.get(actionKind, content.action_id)?.head !== loaded.snapshot.head) return STALE;
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== trustHead) return STALE_TRUST;
@@ -293,15 +294,7 @@ function duplicateIn(view: View, { loaded, met }: LaunchFacts, rows: readonly Lo
   if (denied && !byPerson && content.class !== 'read' && !content.flags.includes('previously_denied')) {
     return new Refusal('receipt_required', 'a person denied the same effect since this was proposed');
   }
-  const found = sameEffect(content, {
-    rows,
-    effect: view.get(effectKind, content.effect)?.state,
-    stateOf: (id) => (met.includes(id) ? view.get(actionKind, id)?.state : 'unread'),
-  });
-  if (found instanceof Refusal) return found;
-  if (found.length === 0) return undefined;
-  met.push(...found);
-  return STALE;
+  return equalBarrier(view, content, rows, met);
 }
 
 /** What bounds a launch: that of policy alone, not one that people approved. */

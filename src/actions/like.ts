@@ -15,6 +15,7 @@ import {
 } from '../core/index.js';
 import { personKind } from '../identity/index.js';
 import { type Draft, draftProposal } from './draft.js';
+import { eligibleBy } from './eligible.js';
 import { actionKind } from './evolve.js';
 import { judge, type ParsedProposal, parseProposal } from './judge.js';
 import { findOperation, type LoadedAction, loadAction } from './load.js';
@@ -26,10 +27,15 @@ import { type Caller, type Services, STALE, withFreshFacts } from './services.js
 /** The proposal that an action was, with the content that it carries and perhaps other arguments. */
 interface Changes {
   readonly args?: JsonObject;
-  readonly approvers?: string[];
 }
 
-async function inputOf(services: Services, loaded: LoadedAction, changes: Changes = {}) {
+/** Who asks again for what an action was, and who changed it. */
+interface Asking {
+  readonly principal: string;
+  readonly editedBy?: string | undefined;
+}
+
+async function inputOf(services: Services, loaded: LoadedAction, asking: Asking, changes: Changes = {}) {
   const { content, args, argsText } = loaded;
   const { action_id, project, work_item, connector, operation, target, amount, currency } = content;
   const found = await findOperation(services, connector, operation);
@@ -51,7 +57,7 @@ async function inputOf(services: Services, loaded: LoadedAction, changes: Change
     class: content.class,
     quorum: content.quorum,
     // Who may approve, and for whom it is asked, never widens by asking again.
-    ...(content.approvers.length === 0 ? {} : { approvers: [...content.approvers] }),
+    ...(content.approvers.length === 0 ? {} : { approvers: await approversLeft(services, content, asking) }),
     ...(content.on_behalf_of.length === 0 ? {} : { on_behalf_of: [...content.on_behalf_of] }),
     launch_within_ms: content.launch_within_ms,
     ...(work_item === null ? {} : { work_item }),
@@ -59,6 +65,20 @@ async function inputOf(services: Services, loaded: LoadedAction, changes: Change
     ...(kept.length === 0 ? {} : { content: kept }),
     ...changes,
   };
+}
+
+/** Of the approvers of an action those who may still approve it, asked for by this caller. Refuses `approvers`. */
+async function approversLeft(services: Services, content: ActionContent, { principal, editedBy }: Asking) {
+  const { config } = services.trust();
+  const rule = ruleFor(config, { ...content, factsUnknown: content.flags.includes('facts_unknown') });
+  const excluded =
+    rule === undefined ? [] : excludedOf(rule, config, principal, content.on_behalf_of, editedBy ?? null);
+  const eligible = await eligibleBy(services, rule, excluded, content.class);
+  const left = content.approvers.filter((name) => eligible.includes(name));
+  if (left.length > 0) return left;
+  throw new Refusal('approvers', 'of those who could approve the action nobody may approve it any more', {
+    next: 'propose it anew, without naming the old one',
+  });
 }
 
 /**
@@ -76,13 +96,13 @@ export async function proposeLike(
     throw new Refusal('forbidden', 'this caller may not propose on behalf of others', { path: 'on_behalf_of' });
   }
   const claim = key === undefined ? {} : { claim: claimOf(caller, key, { like: actionId }) };
-  return propose(services, caller, await inputOf(services, loaded), { rerun: true, ...claim });
+  return propose(services, caller, await inputOf(services, loaded, caller), { rerun: true, ...claim });
 }
 
 /** The same effect as another action of the same proposer, in the place of one whose outcome is unknown. */
 export async function draftReplacement(services: Services, loaded: LoadedAction): Promise<Draft> {
   const { content } = loaded;
-  const proposal = parseProposal(await inputOf(services, loaded));
+  const proposal = parseProposal(await inputOf(services, loaded, { principal: content.proposed_by }));
   return draftOf(services, loaded, proposal, { replaces: content.action_id });
 }
 
@@ -98,8 +118,8 @@ export function editAction(services: Services, person: Principal, actionId: stri
     const command = { do: 'cancel', how: 'superseded', by: person, words: null } as const;
     const plain = decideAction(loaded.state, command, services.clock.now());
     if (plain instanceof Refusal) throw plain;
-    const approvers = eligibleAfter(services, loaded, person);
-    const proposal = parseProposal(await inputOf(services, loaded, { args, ...approvers }));
+    const asking = { principal: loaded.content.proposed_by, editedBy: person };
+    const proposal = parseProposal(await inputOf(services, loaded, asking, { args }));
     const marks = { edited_by: person, revised_from: actionId, changed_paths: changed };
     const draft = await draftOf(services, loaded, proposal, marks);
     const record = { kind: 'action', id: actionId } as const;
@@ -123,16 +143,6 @@ export function editAction(services: Services, person: Principal, actionId: stri
     });
     return committed.outcome;
   });
-}
-
-/** The approvers of an action but for those who may not approve what this person changed. */
-function eligibleAfter(services: Services, { content }: LoadedAction, person: string): Pick<Changes, 'approvers'> {
-  const { config } = services.trust();
-  const rule = ruleFor(config, { ...content, factsUnknown: content.flags.includes('facts_unknown') });
-  const excluded =
-    rule === undefined ? [] : excludedOf(rule, config, content.proposed_by, content.on_behalf_of, person);
-  const approvers = content.approvers.filter((name) => !excluded.includes(name));
-  return approvers.length === 0 ? {} : { approvers };
 }
 
 /** The paths at which two arguments differ, sorted. */

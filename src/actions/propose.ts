@@ -12,6 +12,7 @@ import type { Claim, LedgerEvent, LookupRow } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { consult } from './consult.js';
 import { draftProposal } from './draft.js';
+import { isBarred } from './equal.js';
 import { actionKind } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal, questionOf } from './judge.js';
 import { decideAction } from './machine.js';
@@ -63,11 +64,17 @@ export async function propose(
   });
 }
 
-/** Whether an action waits on a world that is another one now: it could be approved, and never launched. */
+/**
+ * Whether an action waits for what can not come: the world, the rules or the code are others now, or an equal one ran
+ * since. It could be approved, and never launched (actions.join.launchable).
+ */
 async function isOutdated(services: Services, actionId: string, { unbound }: Judged): Promise<boolean> {
   const state = (await services.ledger.read(actionKind, actionId))?.state;
-  const waits = state?.state === 'proposed' || state?.state === 'approved';
-  return waits && canonicalize(state.content.preconditions) !== canonicalize(unbound.preconditions);
+  if (state?.state !== 'proposed' && state?.state !== 'approved') return false;
+  const { preconditions, policy_version, operation_digest } = state.content;
+  const isSame = policy_version === unbound.policy_version && operation_digest === unbound.operation_digest;
+  if (!isSame || canonicalize(preconditions) !== canonicalize(unbound.preconditions)) return true;
+  return isBarred(services, state.content);
 }
 
 /** Ends an action whose time has passed without anybody noticing: who asks again must not wait for it for ever. */

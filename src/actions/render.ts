@@ -63,6 +63,7 @@ export function summaryLines(
     ...preconditions.map(([name, value]) => line(`must still hold ${name}`, value)),
     line('flags', content.flags.join(', ') || 'none'),
     ...content.duplicates.map((id) => line('may be the same as', id)),
+    ...(content.launches_seen === 0 ? [] : [line('launches of the same before', String(content.launches_seen))]),
     ...(content.edited_by === null
       ? []
       : [line('edited by', content.edited_by), line('changed by the editor', content.changed_paths.join(', '))]),

@@ -9,6 +9,7 @@ import { base64urlEncode, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import type { View } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind } from '../policy/index.js';
+import { equalBarrier, equalLookups, equalRecords } from './equal.js';
 import { actionKind } from './evolve.js';
 import { currentSummary, type LoadedAction, loadAction, pinnedOperation } from './load.js';
 import { retryBarrier, retryWindow, standingBarrier } from './machine-people.js';
@@ -55,7 +56,8 @@ export function requestApproval(
   actionId: string,
   input: RequestInput = {},
 ): Promise<IssuedRequest> {
-  return withFreshFacts(services, () => issue(services, caller, actionId, input));
+  const met: string[] = [];
+  return withFreshFacts(services, () => issue(services, caller, actionId, input, met));
 }
 
 async function issue(
@@ -63,6 +65,7 @@ async function issue(
   caller: Caller,
   actionId: string,
   input: RequestInput,
+  met: string[],
 ): Promise<IssuedRequest> {
   const { decision = 'approve', ttlMs = LIMITS.requestTtlMsDefault } = input;
   if (decision !== 'approve' && decision !== 'deny') {
@@ -97,8 +100,10 @@ async function issue(
       FREEZE_RECORD,
       { kind: 'person', id: approver },
       { kind: 'action', id: actionId },
+      ...equalRecords(content, met),
     ],
     writes: [{ kind: 'request', id: request_id }],
+    lookups: equalLookups(content),
     decide: (view) => {
       if (view.get(actionKind, actionId)?.head !== snapshot.head) return STALE;
       if (view.get(configKind, CONFIG_RECORD.id)?.head !== head && decision === 'approve') return STALE_TRUST;
@@ -110,6 +115,10 @@ async function issue(
       const epoch = view.get(ledgerKind, LEDGER_RECORD.id)?.state.epoch ?? 0;
       const refused = requestBarrier(loaded, view.now, decision);
       if (refused !== undefined) return refused;
+      // INVARIANT: nobody signs for what could not be launched any more (actions.request.equal).
+      const equal =
+        decision === 'approve' ? equalBarrier(view, content, view.lookup('action', content.effect), met) : undefined;
+      if (equal !== undefined) return equal;
       const request: RequestDocument = {
         v: 1,
         kind: 'action',

@@ -103,7 +103,10 @@ export function requestResolution(
     const people = await peopleOf(services.ledger);
     const resolvers = resolversFor(services, content, people);
     const approver = person ?? resolvers[0];
-    if (approver === undefined) throw new Refusal('approvers', 'nobody may decide about this action');
+    if (approver === undefined) {
+      const next = 'register a passkey of an operator, or let a software key count in the rule';
+      throw new Refusal('approvers', 'nobody who may decide about this has a key that counts', { next });
+    }
     if (!resolvers.includes(approver)) {
       throw new Refusal('approver_not_allowed', `${approver} may not decide about this`);
     }
@@ -216,8 +219,9 @@ export function resolve(services: Services, receipt: Receipt): Promise<{ request
 }
 
 function resolversFor({ trust }: Services, content: ActionContent, people: People): readonly string[] {
+  const { config } = trust();
   const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
-  return resolversOf(trust().config, subject, content.approvers, people);
+  return resolversOf(config, subject, content.approvers, people, methodsOfResolution(config, content));
 }
 
 /**

@@ -9,14 +9,16 @@ import {
   type ActionState,
   type Attempt,
   actionKind,
+  coverIn,
   isBound,
   isDigested,
+  isOpen,
   needsPerson,
   settledBounds,
   takeCover,
   unlikeMachine,
 } from '../actions/index.js';
-import { countingMethods, frozenIn, grantIn, grantKind } from '../approvals/index.js';
+import { countingMethods, frozenIn, grantIn, grantKind, grantRecord } from '../approvals/index.js';
 import { canonicalize, type Json, type JsonObject, Refusal, sameJson } from '../core/index.js';
 import type { LedgerEvent, NewEvent, RecordRef } from '../ledger/index.js';
 import { takeRoom } from '../policy/index.js';
@@ -24,7 +26,7 @@ import { textOf } from './act-inspection.js';
 import type { AuditWorld } from './audit-world.js';
 import { ClosingInspection } from './closing-inspection.js';
 import { EffectInspection } from './effect-inspection.js';
-import { receiptsDefects } from './receipt-authority.js';
+import { approvalDefects, receiptsDefects } from './receipt-authority.js';
 import type { RequestInspection } from './request-inspection.js';
 import { isReplacement, resolutionDefect } from './resolution-inspection.js';
 
@@ -56,9 +58,11 @@ export class ActionInspection {
     this.#requests = requests;
     this.#source = source;
     this.#closings = new ClosingInspection(world, requests);
-    this.#effects = new EffectInspection({
+    this.#effects = new EffectInspection(world, {
       eventAt: (record, revision) => source.eventAt(record, revision),
-      stateOf: async (id) => this.#open.get(id) ?? this.#history({ kind: 'action', id }),
+      stateOf: async (id, at, isThen) =>
+        this.#open.get(id) ??
+        this.#history({ kind: 'action', id }, (event) => (isThen === 'with' ? event.at <= at : event.at < at)),
     });
   }
 
@@ -98,33 +102,37 @@ export class ActionInspection {
     else if (before !== undefined) {
       defects.push(...resolutionDefect(this.#world, this.#requests, event, before));
       defects.push(...this.#closings.see(event, before));
+      defects.push(...(await this.#approved(event, before)));
       if (event.type !== 'action-approved') this.#demandTaken(settledBounds(before, event), defects);
     }
-    const isClosed = state.state === 'confirmed' || state.state === 'cancelled';
-    if (isClosed) this.#open.delete(id);
-    else this.#open.set(id, state);
-    const isOver = isClosed || state.state === 'failed';
-    const status = isOver ? 'late' : state.state;
-    this.#effects.note(state.content, status, state.state === 'confirmed' || (isOver && state.late_result === null));
+    if (isOpen(state.state)) this.#open.set(id, state);
+    else this.#open.delete(id);
+    if (state.state === 'confirmed' || state.state === 'cancelled') this.#requests.forget(id);
+    this.#effects.note(state);
     return defects;
   }
 
-  /** The state of an action that is closed: a late word about it is rare. */
+  /** The state of an action that is over, or failed: what comes after that is rare. */
   async #closed(event: LedgerEvent): Promise<ActionState | undefined> {
     if (event.type === 'action-proposed') return undefined;
-    return this.#history(event.record, event.revision);
+    return this.#history(event.record, ({ revision }) => revision < event.revision);
   }
 
-  async #history(record: RecordRef, before = Number.POSITIVE_INFINITY): Promise<ActionState | undefined> {
+  async #history(record: RecordRef, isThere: (event: LedgerEvent) => boolean): Promise<ActionState | undefined> {
     const events = await this.#source.events(record);
     return events
-      .filter(({ revision }) => revision < before)
+      .filter(isThere)
       .reduce<ActionState | undefined>((state, one) => actionKind.evolve(state, one), undefined);
   }
 
   async #proposed(event: LedgerEvent): Promise<readonly string[]> {
     const { content } = event.data as unknown as { content: ActionContent };
     const defects: string[] = [...this.#closings.proposed(event, content)];
+    defects.push(...(await this.#effects.proposed(event, content)));
+    if (content.epoch !== this.#world.epoch || content.policy_version !== this.#world.policyVersion) {
+      defects.push('the action was proposed in another epoch, or under another configuration');
+    }
+    if (!event.payloads.includes(content.args_ref)) defects.push('the arguments of the action are not with it');
     const args = await this.#source.args(content.action_id, content.args_ref);
     if (args !== undefined && !isDigested(content, canonicalize(args))) {
       defects.push('the digests of the action are not those of its content');
@@ -134,6 +142,26 @@ export class ActionInspection {
       defects.push('the action takes the place of another one that nobody gave up');
     }
     return defects;
+  }
+
+  /** INVARIANT: nothing counts as approved without what approves it (audit.approvals). */
+  async #approved(event: LedgerEvent, before: ActionState): Promise<readonly string[]> {
+    const { type, data } = event;
+    const authorization = data['authorization'] as Attempt['authorization'] | null | undefined;
+    if (type === 'action-approved' && authorization?.kind === 'policy') return [];
+    if (type === 'action-approved' && authorization?.kind === 'grant') {
+      const { content } = before;
+      const covering = {
+        content,
+        args: await this.#argsOf(content, authorization),
+        methods: this.#methodsOf(content),
+      };
+      const grants = [grantRecord(authorization.grant_id)];
+      const covers = coverIn(this.#world.viewAt(event.at), { grants, reads: [] }, covering) !== undefined;
+      return covers ? [] : ['an approval stands on a standing approval that covers it not'];
+    }
+    if (type !== 'approval-recorded' && type !== 'action-approved' && type !== 'retry-approved') return [];
+    return approvalDefects(this.#world, this.#requests, event, before);
   }
 
   /** INVARIANT: a launch has its authority where it stands in the log (audit.launch-authority). */
@@ -161,7 +189,7 @@ export class ActionInspection {
       defects.push(...receiptsDefects(this.#world, this.#requests, event, before, authorization.request_ids));
     }
     if (attempt.launched_by !== event.actor) defects.push('somebody else launched this');
-    this.#effects.launch(event, before);
+    defects.push(...this.#effects.launch(event, before));
     this.#demandTaken(await this.#takings(event, attempt, content, defects), defects);
     return defects;
   }

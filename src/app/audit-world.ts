@@ -4,7 +4,7 @@
  * keys, grants and periods of bounds, not with what is done.
  * Source: spec ledger (verify).
  */
-import { freezeKind, grantKind, peopleAmong, type Reader } from '../approvals/index.js';
+import { freezeKind, grantKind, type People, peopleAmong, type Reader } from '../approvals/index.js';
 import type { Json } from '../core/index.js';
 import {
   type KeyState,
@@ -69,7 +69,7 @@ export class AuditWorld implements Reader {
   }
 
   /** Active people by role, with the keys that they can use. */
-  people() {
+  people(): People {
     const of = <State>(kind: string) =>
       [...this.#states].filter(([name]) => name.startsWith(`${kind}/`)).map(([, { state }]) => state as State);
     const configured = this.state(configKind, CONFIG_RECORD.id);

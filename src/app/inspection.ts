@@ -2,7 +2,7 @@
  * What the events of a log mean, read in order: whether every receipt was good by the registry as it stood at its
  * place, whether every launch had its authority, and whether people, keys, configuration, freezes and standing
  * approvals changed by signatures alone. Nothing is believed that the rules of the gate can decide once more. It keeps
- * the registry and what is open: memory does not grow with what is done.
+ * the registry, what is open, and which effects people denied: memory does not grow with what is done otherwise.
  * Source: spec ledger (verify), authority (request and receipt).
  */
 import { LIMITS } from '../core/index.js';
@@ -50,6 +50,7 @@ export class Inspection {
     this.#latest = Math.max(this.#latest, event.at);
     if (!this.#isOfAct(event)) this.#wrong(event, this.#acts.unfinished());
     if (event.record.kind !== 'effect') this.#wrong(event, this.#actions.unnoted());
+    this.#wrong(event, this.#requests.unfinished(event));
     if (event.record.kind === 'effect') return this.#wrong(event, await this.#actions.effect(event));
     const isTaking = event.record.kind === 'budget' || TAKINGS.includes(event.type);
     if (isTaking) return this.#wrong(event, this.#actions.pend(event));
@@ -74,6 +75,7 @@ export class Inspection {
   /** The log ends here: `last` is its last event. */
   finish(last: LedgerEvent): void {
     this.#wrong(last, this.#actions.unnoted());
+    this.#wrong(last, this.#requests.unfinished());
     this.#wrong(last, this.#acts.unfinished());
     this.#wrong(last, this.#actions.unfinished());
   }

@@ -4,7 +4,7 @@
  * Source: spec authority (approval rules, request and receipt).
  */
 import type { ActionContent, ActionState } from '../actions/index.js';
-import { approversOf, excludedOf, methodsOf, type Receipt, ruleFor } from '../approvals/index.js';
+import { type Approval, approversOf, excludedOf, methodsOf, type Receipt, ruleFor } from '../approvals/index.js';
 import type { JsonObject } from '../core/index.js';
 import { personKind } from '../identity/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
@@ -15,12 +15,14 @@ export function receiptsDefects(
   world: AuditWorld,
   requests: RequestInspection,
   event: LedgerEvent,
-  { content, proposed_at }: ActionState,
+  before: ActionState,
   requestIds: readonly string[],
 ): readonly string[] {
+  const { content } = before;
   const defects: string[] = [];
   const taken = noncesOf(event);
   const people = new Set<string>();
+  const since = freshSince(before);
   for (const requestId of requestIds) {
     const receipt = requests.signed(requestId)?.receipt;
     const wrong = receipt === undefined ? 'that is not there' : approvalDefect(world, requests, receipt, content);
@@ -28,7 +30,8 @@ export function receiptsDefects(
       defects.push(`a launch stands on a receipt ${wrong}`);
       continue;
     }
-    if (receipt.request.iat < proposed_at) defects.push('a launch stands on a receipt from before its proposal');
+    if (receipt.request.iat < since)
+      defects.push('a launch stands on a receipt from before its proposal, or its failure');
     if (!taken.has(receipt.request.nonce)) defects.push('a launch did not use up the nonce of its receipt');
     people.add(receipt.request.approver);
     requests.use(requestId);
@@ -36,6 +39,31 @@ export function receiptsDefects(
   const needed = Math.max(content.quorum, ruleOf(world, content)?.quorum ?? 1);
   if (people.size < needed) defects.push('a launch stands on too few approvals');
   return defects;
+}
+
+/** INVARIANT: after a failure only what was asked for since then counts (actions.machine.fresh-receipts). */
+function freshSince({ proposed_at, attempts }: ActionState): number {
+  return Math.max(proposed_at, ...attempts.map(({ finished_at }) => finished_at ?? 0));
+}
+
+/** What is wrong with an approval that begins to count; it is used up at the launch. */
+export function approvalDefects(
+  world: AuditWorld,
+  requests: RequestInspection,
+  { data }: LedgerEvent,
+  before: ActionState,
+): readonly string[] {
+  const approval = (data['approvals'] as readonly Approval[] | undefined)?.at(-1);
+  const receipt = requests.signed(approval?.request_id)?.receipt;
+  const isSame =
+    receipt?.request.nonce === approval?.nonce &&
+    receipt?.credential_id === approval?.credential_id &&
+    receipt?.request.approver === approval?.approver;
+  if (receipt === undefined || !isSame) return ['an approval stands on a receipt that is not there'];
+  const wrong = approvalDefect(world, requests, receipt, before.content);
+  if (wrong !== undefined) return [`an approval stands on a receipt ${wrong}`];
+  const isFresh = receipt.request.iat >= freshSince(before);
+  return isFresh ? [] : ['an approval stands on a receipt from before its proposal, or its failure'];
 }
 
 function ruleOf({ config }: AuditWorld, content: ActionContent) {
@@ -71,5 +99,7 @@ export function noncesOf(event: LedgerEvent): ReadonlySet<string> {
   const taken = (event.data['claims'] as JsonObject | undefined)?.['taken'] as
     | readonly (readonly string[])[]
     | undefined;
-  return new Set((taken ?? []).filter(([scope]) => scope === 'nonce').map(([, , key]) => key as string));
+  // A nonce is nobody's: taken in somebody's name it could be taken once more.
+  const nonces = (taken ?? []).filter(([scope, principal]) => scope === 'nonce' && principal === '');
+  return new Set(nonces.map(([, , key]) => key as string));
 }

@@ -5,7 +5,7 @@
  */
 import type { ActionContent } from '../actions/index.js';
 import { challengeOf, ProofVerifier, type Receipt, type RequestDocument } from '../approvals/index.js';
-import type { Json } from '../core/index.js';
+import { type Json, LIMITS } from '../core/index.js';
 import { keyKind, personKind } from '../identity/index.js';
 import type { LedgerEvent } from '../ledger/index.js';
 import type { AuditWorld } from './audit-world.js';
@@ -16,7 +16,10 @@ interface Opened {
   readonly act: Json;
 }
 
-/** It keeps what is open, or signed and not used up. */
+/** Requests that nobody signed in time are looked for whenever so many more are open. */
+const SWEEP_AT = 1_024;
+
+/** It keeps what is open, or signed and not used up, of actions that are not over. */
 export class RequestInspection {
   receipts = 0;
   readonly #world: AuditWorld;
@@ -27,6 +30,11 @@ export class RequestInspection {
   /** Signed denials by the action that they deny. */
   readonly #denials = new Map<string, Receipt[]>();
   readonly #proofs = new ProofVerifier();
+  /** Requests about an action, until it is over. */
+  readonly #about = new Map<string, Set<string>>();
+  /** The action whose denial was signed: in that commit it ends. */
+  #denying: string | undefined;
+  #sweepAt = SWEEP_AT;
 
   constructor(world: AuditWorld) {
     this.#world = world;
@@ -36,10 +44,15 @@ export class RequestInspection {
   async see(event: LedgerEvent): Promise<string | undefined> {
     switch (event.type) {
       case 'request-opened': {
-        const opened = event.data as unknown as Opened;
-        this.#opened.set(opened.request.request_id, { request: opened.request, act: opened.act });
+        const { request, act } = event.data as unknown as Opened;
+        const isFirst = event.revision === 0 && request.request_id === event.record.id;
+        if (!isFirst) return 'a request was issued that is not a new one';
+        this.#open({ request, act }, event.at);
         return undefined;
       }
+      case 'request-used':
+        this.#denies(this.#signed.get(event.record.id), event);
+        return undefined;
       case 'request-withdrawn':
       case 'request-expired':
         this.#opened.delete(event.record.id);
@@ -48,8 +61,10 @@ export class RequestInspection {
         const { receipt } = event.data as unknown as { receipt: Receipt };
         this.receipts += 1;
         const wrong = await this.#defectOf(event, receipt);
-        if (wrong === undefined) this.#keep(receipt, event);
-        return wrong;
+        if (wrong !== undefined) return wrong;
+        this.#keep(receipt, event);
+        this.#denies(receipt, event);
+        return undefined;
       }
       default:
         return undefined;
@@ -61,6 +76,47 @@ export class RequestInspection {
     const receipt = this.#signed.get(requestId ?? '');
     if (receipt === undefined) return undefined;
     return { receipt, act: this.#opened.get(receipt.request.request_id)?.act ?? null };
+  }
+
+  /** INVARIANT: what somebody denied ends as denied, and not in other words (audit.denial-told). */
+  unfinished(next?: LedgerEvent): string | undefined {
+    const denying = this.#denying;
+    this.#denying = undefined;
+    if (denying === undefined) return undefined;
+    const how = next?.type === 'action-cancelled' && next.record.id === denying ? next.data['how'] : undefined;
+    return how === 'denied' || how === 'changes_requested' ? undefined : 'a signed denial did not end its action';
+  }
+
+  /** Whether this is where a denial counts: its nonce is used up with it. */
+  #denies(receipt: Receipt | undefined, event: LedgerEvent): void {
+    const request = receipt?.request;
+    if (request?.kind !== 'action' || request.decision !== 'deny' || !noncesOf(event).has(request.nonce)) return;
+    this.#denying = request.subject;
+  }
+
+  #open(opened: Opened, now: number): void {
+    const { request_id, subject } = opened.request;
+    this.#opened.set(request_id, opened);
+    this.#about.set(subject, (this.#about.get(subject) ?? new Set()).add(request_id));
+    if (this.#opened.size < this.#sweepAt) return;
+    for (const [id, { request }] of this.#opened) {
+      if (!this.#signed.has(id) && now - LIMITS.statementMsMax >= request.exp) this.#forgetOne(id, request.subject);
+    }
+    this.#sweepAt = this.#opened.size + SWEEP_AT;
+  }
+
+  /** An action is over: nothing that was signed for it can count any more. */
+  forget(subject: string): void {
+    for (const id of this.#about.get(subject) ?? []) this.use(id);
+    this.#about.delete(subject);
+    this.#denials.delete(subject);
+  }
+
+  #forgetOne(id: string, subject: string): void {
+    this.use(id);
+    const about = this.#about.get(subject);
+    about?.delete(id);
+    if (about?.size === 0) this.#about.delete(subject);
   }
 
   #keep(receipt: Receipt, event: LedgerEvent): void {
@@ -103,6 +159,7 @@ export class RequestInspection {
     this.#opened.clear();
     this.#taken.clear();
     this.#denials.clear();
+    this.#about.clear();
   }
 
   /** Why a receipt that was good when it was signed counts no more; undefined where it counts. */

@@ -36,9 +36,10 @@ export function resolutionDefect(
   requests.use(request.request_id);
   const { config } = world;
   const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
-  const resolvers = config === undefined ? [] : resolversOf(config, subject, content.approvers, world.people());
-  if (requests.lapse(receipt) !== undefined || !resolvers.includes(request.approver)) return missing;
   const methods = config === undefined ? [] : methodsOfResolution(config, content);
+  const resolvers =
+    config === undefined ? [] : resolversOf(config, subject, content.approvers, world.people(), methods);
+  if (requests.lapse(receipt) !== undefined || !resolvers.includes(request.approver)) return missing;
   if (!methods.includes(receipt.method)) return ['this was signed in a way that does not count'];
   if (act.kind === 'assume_duplicate') return [];
   const says =

@@ -93,28 +93,41 @@ export function countingMethods(config: TrustConfig, subject: RuleSubject): read
   return rule === undefined ? [] : methodsOf(rule, subject.class);
 }
 
+/** Somebody who is registered, and the ways in which their keys sign. */
+interface Signer {
+  readonly person: string;
+  readonly methods: readonly string[];
+}
+
 /** Who could decide about an action today, of active people by role. */
 export interface Deciders {
-  readonly approvers: readonly { readonly person: string }[];
-  readonly operators: readonly { readonly person: string }[];
+  readonly approvers: readonly Signer[];
+  readonly operators: readonly Signer[];
+}
+
+/** Whether somebody has a key that signs in one of these ways. */
+export function signsBy({ methods }: Signer, counting: readonly string[]): boolean {
+  return methods.some((method) => counting.includes(method));
 }
 
 /**
- * Who may say what became of an action: those who may approve it; where nobody of them is active any more, whom the
- * present rule names; else the operators.
- * INVARIANT: an unknown outcome never waits for people who are gone (authority.finding.somebody).
+ * Who may say what became of an action, by keys that count for it: those who may approve it; where none of them can
+ * sign any more, whom the present rule names; else the operators. None where nobody has such a key.
+ * INVARIANT: an unknown outcome never waits for people who are gone, or lost their keys (authority.finding.somebody).
  */
 export function resolversOf(
   config: TrustConfig,
   subject: RuleSubject & { readonly proposed_by: string; readonly on_behalf_of: readonly string[] },
   approvers: readonly string[],
-  { approvers: active, operators }: Deciders,
+  deciders: Deciders,
+  counting: readonly string[],
 ): readonly string[] {
-  const names = active.map(({ person }) => person);
+  const able = (known: readonly Signer[]) => known.filter((one) => signsBy(one, counting)).map(({ person }) => person);
+  const names = able(deciders.approvers);
   const own = approvers.filter((name) => names.includes(name));
   if (own.length > 0) return own;
   const rule = ruleFor(config, subject);
   const excluded = rule === undefined ? [] : excludedOf(rule, config, subject.proposed_by, subject.on_behalf_of, null);
   const named = rule === undefined ? [] : approversOf(rule, config.groups, names, excluded, undefined);
-  return named.length > 0 ? named : operators.map(({ person }) => person).sort();
+  return named.length > 0 ? named : able(deciders.operators).sort();
 }

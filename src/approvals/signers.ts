@@ -23,12 +23,20 @@ import {
   TrustConfig,
 } from '../policy/index.js';
 import type { Act } from './act-schema.js';
-import { approversOf, excludedOf, methodsOf } from './rules.js';
+import { approversOf, excludedOf, methodsOf, signsBy } from './rules.js';
 import type { Grant, StandingChange } from './standing.js';
+
+interface Somebody {
+  readonly person: string;
+  readonly keys: readonly string[];
+  /** Ways in which these keys sign. */
+  readonly methods: readonly string[];
+}
 
 /** Active people by role, with the keys of each that are active and can be used under a configuration. */
 export interface People extends RegistryFacts {
-  readonly approvers: RegistryFacts['operators'];
+  readonly operators: readonly Somebody[];
+  readonly approvers: readonly Somebody[];
   /** Of the configuration that says whether passkeys can be used, and which rules there are. */
   readonly configHead: string | undefined;
   /** Of the ledger's record, which every change of people and keys moves. */
@@ -73,10 +81,10 @@ export function peopleAmong(
   const having = (role: Role) =>
     people
       .filter(({ state, roles }) => state === 'active' && roles.includes(role))
-      .map(({ person }) => ({
-        person,
-        keys: usable.filter((key) => key.person === person).map(({ key_id }) => key_id),
-      }));
+      .map(({ person }) => {
+        const own = usable.filter((key) => key.person === person);
+        return { person, keys: own.map(({ key_id }) => key_id), methods: own.map(({ method }) => method) };
+      });
   return { operators: having('operator'), approvers: having('approver') };
 }
 
@@ -152,8 +160,7 @@ export interface Signing {
 
 /**
  * A further key of a person is that person's to sign for, and so is being away; a person takes their own key back
- * alone;
- * whoever approves may stop everything; everything else is an operator's.
+ * alone; whoever approves may stop everything; everything else is an operator's.
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
  */
@@ -202,22 +209,12 @@ async function standingSigning(ledger: Reader, change: StandingChange, people: P
   if (config === undefined || rules.length === 0) return { signers: [], methods: [], neededWith: () => 1 };
   const counting = rules.map((rule) => methodsOf(rule, grant.class));
   const methods = METHODS.filter((method) => counting.every((ways) => ways.includes(method)));
-  const able = await havingOneOf(ledger, people.approvers, methods);
+  const able = people.approvers.filter((one) => signsBy(one, methods)).map(({ person }) => person);
   const excluded = rules.flatMap((rule) => grant.agents.flatMap((agent) => excludedOf(rule, config, agent, [], null)));
   const allowed = rules.map((rule) => approversOf(rule, config.groups, able, excluded, undefined));
   const signers = able.filter((person) => allowed.every((names) => names.includes(person)));
   const needed = Math.max(...rules.map(({ quorum }) => quorum));
   return { signers: signers.length < needed ? [] : sorted(signers), methods, neededWith: () => needed };
-}
-
-/** The people with a key by which they can sign in one of these ways. */
-async function havingOneOf(ledger: Reader, people: People['approvers'], methods: readonly string[]) {
-  const able: string[] = [];
-  for (const { person, keys } of people) {
-    const known = await Promise.all(keys.map((id) => ledger.read(keyKind, id)));
-    if (known.some((key) => key !== undefined && methods.includes(key.state.method))) able.push(person);
-  }
-  return able;
 }
 
 /** Whether a rule could be the one of an action that the grant covers, whatever its target. */

@@ -152,6 +152,27 @@ export const actionRequirements = {
     source: 'actions',
     behaviour: 'of equal actions that waited beside each other one has its effect, unless a person was shown the other',
   },
+  'actions.approve.epoch': {
+    source: 'authority',
+    behaviour: 'what was proposed before a restore or a recovery is approved no more, by nobody and nothing',
+  },
+  'actions.effect.lost-time': {
+    source: 'authority',
+    behaviour:
+      'what failed, and may have run again in the time that a restore took out of the log, is shown as a duplicate',
+  },
+  'actions.request.equal': {
+    source: 'authority',
+    behaviour: 'nobody is asked to sign for what could not be launched beside its equal',
+  },
+  'actions.join.launchable': {
+    source: 'actions',
+    behaviour: 'asking again joins nothing that could be approved and never launched',
+  },
+  'actions.like.approvers': {
+    source: 'actions',
+    behaviour: 'asking again keeps those approvers who may still approve, and adds none',
+  },
   'actions.undo.once': {
     source: 'actions',
     behaviour: 'what an action did is undone once, whoever asks',

@@ -106,6 +106,12 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'an event that the gate would not have written over the log before it is found, whoever hashed it',
   },
+  'audit.approvals': {
+    source: 'ledger',
+    behaviour: 'an approval that nothing stands behind is found before it is used',
+  },
+  'audit.denial-told': { source: 'ledger', behaviour: 'a signed denial that is told in other words is found' },
+  'audit.equals-shown': { source: 'ledger', behaviour: 'a proposal that hides its equals from who signs it is found' },
   'audit.legal-steps': { source: 'ledger', behaviour: 'a step that an action can not take is found' },
   'audit.receipts': { source: 'ledger', behaviour: 'a receipt that was no good at its place in the log is found' },
   'audit.registry-authority': {

@@ -5,9 +5,18 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Act } from '../../src/approvals/index.js';
-import { keyId } from '../../src/identity/index.js';
 import { CONFIG_RECORD } from '../../src/policy/index.js';
-import { personWithKey } from '../support/gate-people.js';
+import {
+  again,
+  at,
+  content,
+  type Edit,
+  EVES_KEY,
+  forgedWorld,
+  type Ids,
+  NO_IDS,
+  one,
+} from '../support/forged-world.js';
 import {
   addKeyAct,
   approve,
@@ -15,10 +24,7 @@ import {
   BOB,
   carriedOut,
   codeOf,
-  configAct,
-  deny,
   memoryWorld,
-  proposed,
   signed,
   TRUST,
   type World,
@@ -26,30 +32,6 @@ import {
 import { alike, opened } from '../support/grants.js';
 import { defectsIn, type Forged, logOf } from '../support/logs.js';
 import { verifies } from '../support/verifies.js';
-
-const EVE = personWithKey('human:eve', 7);
-const EVES_KEY = keyId(EVE.key.publicKey);
-
-interface Ids {
-  readonly paid: string;
-  readonly sent: string;
-  readonly denied: string;
-  readonly waiting: string;
-}
-
-type Edit = (events: Forged[], ids: Ids) => unknown;
-
-const at = (events: Forged[], type: string, id?: string) => {
-  const found = events.findIndex((event) => event.type === type && (id === undefined || event.record.id === id));
-  assert.ok(found >= 0, `${type} is in the log`);
-  return found;
-};
-const one = (events: Forged[], type: string, id?: string) => events[at(events, type, id)] as Forged;
-const again = (events: Forged[], type: string, id?: string) => events.push(structuredClone(one(events, type, id)));
-
-function content(events: Forged[], id: string, changes: object): void {
-  Object.assign(one(events, 'action-proposed', id).data.content, changes);
-}
 
 /** What was changed, how, and a part of what the audit has to say. */
 const FORGERIES: readonly (readonly [string, Edit, RegExp])[] = [
@@ -281,28 +263,10 @@ const FORGERIES: readonly (readonly [string, Edit, RegExp])[] = [
 describe('a log by another hand', () => {
   let world: World;
   let honest: readonly Forged[] = [];
-  let ids: Ids = { paid: '', sent: '', denied: '', waiting: '' };
+  let ids: Ids = NO_IDS;
 
   before(async () => {
-    world = await memoryWorld();
-    await carriedOut(world, await configAct(world, TRUST.replace('name: test', 'name: tested')));
-    const pay = await world.gate.operation('counting', 'pay');
-    const money = { currency: 'EUR', per_action: 500, total: 900 } as const;
-    await opened(world, { ...money, operations: { pay: pay.digest }, class: 'costly' });
-    const args = { account: 'customers/acme', amount: 300, currency: 'EUR' };
-    const paid = await world.gate.propose(alike({ operation: 'pay', args }));
-    assert.equal((await world.gate.execute(paid.action_id)).state, 'confirmed');
-    await carriedOut(world, { kind: 'freeze', op: 'set', scope: { scope: 'project', name: 'other' } });
-    await carriedOut(world, addKeyAct(BOB));
-    await carriedOut(world, addKeyAct(EVE));
-    await carriedOut(world, { kind: 'registry', change: { change: 'revoke-key', key_id: EVES_KEY } });
-    const sent = await approved(world);
-    await world.gate.execute(sent);
-    const denied = await proposed(world, { args: { text: 'denied' } });
-    await deny(world, denied);
-    const waiting = await proposed(world, { args: { text: 'waiting' } });
-    ids = { paid: paid.action_id, sent, denied, waiting };
-    honest = await logOf(world.gate.ledger);
+    ({ world, honest, ids } = await forgedWorld());
   });
 
   it('is told from one by the gate, in which nothing is wrong', async () => {

@@ -176,10 +176,11 @@ describe('a finding', () => {
     world.connector.behave = async () => ({ result: 'unknown' });
     const actionId = await approved(world, { operation: 'pay', args: { amount: 5, currency: 'EUR' }, target: 'x' });
     await world.gate.execute(actionId);
-    const strict = TRUST.replace('    software_key_for_costly: true\n', '');
-    await carriedOut(world, await configAct(world, strict));
     const asked = { kind: 'finding', action_id: actionId, outcome: 'failed', evidence: 'no' } as const;
     const { request } = await world.gate.requestResolution(asked);
+    const strict = TRUST.replace('    software_key_for_costly: true\n', '');
+    await carriedOut(world, await configAct(world, strict));
+    assert.equal(await codeOf(world.gate.requestResolution(asked)), 'approvers', 'nobody is asked in vain');
     assert.equal(await codeOf(world.gate.submit(signed(request))), 'method_refused');
     assert.equal((await world.gate.show(actionId)).state, 'unknown');
   });

@@ -7,6 +7,7 @@ import { budgetKind } from '../../src/policy/index.js';
 import {
   approve,
   approved,
+  carriedOut,
   codeOf,
   deny,
   memoryWorld,
@@ -218,12 +219,34 @@ describe('an action that failed, or may have, while an equal one ran', () => {
       assert.equal((await world.gate.execute(first)).state, 'failed');
       world.connector.behave = done;
       world.clock.advance(1);
+      if (again === 'person') await approve(world, first);
       const { action_id: second } = await world.gate.propose({ ...input, idempotency_key: 'k2' });
       assert.equal((await world.gate.execute(second)).state, 'confirmed');
       if (again === 'grant') await world.gate.coverByStanding(first);
-      else await approve(world, first);
       assert.equal(await codeOf(world.gate.execute(first)), 'possible_duplicate', again);
+      verifies('actions.request.equal');
+      assert.equal(await codeOf(world.gate.request(first)), 'possible_duplicate', 'nobody is asked in vain');
       assert.equal(world.connector.effects.length, 1);
+      assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    }
+  });
+
+  it('that failed is shown to whoever asks for the same, where the store was put back since', async () => {
+    verifies('actions.effect.lost-time');
+    for (const isRestored of [true, false]) {
+      const world = await memoryWorld();
+      const input = sending({ operation: 'note' });
+      world.connector.behave = fails;
+      const { action_id: first } = (await world.gate.proposeAndLaunch(input)).proposed;
+      assert.equal((await world.gate.show(first)).state, 'failed');
+      const { sequence, logHash: log_hash } = await world.gate.ledger.head();
+      const remembered = { sequence: sequence + 1, log_hash };
+      if (isRestored) await carriedOut(world, { kind: 'restore', sequence, log_hash, remembered });
+      world.connector.behave = done;
+      const again = await world.gate.proposeAndLaunch({ ...input, idempotency_key: 'k2' });
+      const { content, state } = await world.gate.show(again.proposed.action_id);
+      const expected = isRestored ? ['proposed', ['possible_duplicate'], [first]] : ['confirmed', [], []];
+      assert.deepEqual([state, content.flags, content.duplicates], expected);
       assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
     }
   });
