@@ -12,17 +12,40 @@ const GATHER_MS = 150;
 /** Where the browser gave up on the stream. */
 const AGAIN_MS = 5_000;
 
+/**
+ * Asks again for what the pages hold, once for several events. What is being asked for already may be answered as it
+ * was before the event: that answer is awaited, never cut off, and asked for once more.
+ */
+function refresher(client: QueryClient) {
+  let isWanted = false;
+  let isRunning = false;
+  let isOver = false;
+  const pause = () => new Promise((resolve) => window.setTimeout(resolve, GATHER_MS));
+  const ask = () => client.invalidateQueries({}, { cancelRefetch: false });
+  const run = async () => {
+    isRunning = true;
+    while (isWanted && !isOver) {
+      await pause();
+      isWanted = false;
+      if (client.isFetching() > 0) await ask();
+      await ask();
+    }
+    isRunning = false;
+  };
+  const refresh = () => {
+    isWanted = true;
+    if (!isRunning) void run();
+  };
+  const end = () => {
+    isOver = true;
+  };
+  return { refresh, end };
+}
+
 function watch(client: QueryClient): () => void {
   let source: EventSource | undefined;
-  let gathered: number | undefined;
   let again: number | undefined;
-  const refresh = () => {
-    if (gathered !== undefined) return;
-    gathered = window.setTimeout(() => {
-      gathered = undefined;
-      void client.invalidateQueries();
-    }, GATHER_MS);
-  };
+  const { refresh, end } = refresher(client);
   const open = () => {
     source = new EventSource(ROUTES.events.path);
     source.addEventListener('action', refresh);
@@ -48,7 +71,7 @@ function watch(client: QueryClient): () => void {
   return () => {
     document.removeEventListener('visibilitychange', look);
     source?.close();
-    window.clearTimeout(gathered);
+    end();
     window.clearTimeout(again);
   };
 }

@@ -95,6 +95,36 @@ describe('the console', () => {
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
+  it('shows what happened while an older answer was on its way', async () => {
+    verifies('console.live');
+    const { page } = alice;
+    const asked = new Set<Promise<unknown>>();
+    let answer: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let isBefore = true;
+    await page.route('**/v1/decisions**', async (route) => {
+      if (!isBefore) return route.continue();
+      const response = route.fetch();
+      asked.add(response);
+      await response;
+      await held;
+      return route.fulfill({ response: await response });
+    });
+    const stream = page.waitForRequest('**/v1/events**');
+    await page.goto('/');
+    await stream;
+    await page.waitForTimeout(500);
+    assert.ok(asked.size > 0, 'the inbox was asked for');
+    await Promise.all(asked);
+    isBefore = false;
+    const action_id = await proposed(world, another());
+    await page.waitForTimeout(1_000);
+    answer?.();
+    await page.locator(`a[href="/actions/${action_id}"]`).waitFor();
+  });
+
   it('opens approving only once the whole text was in view, its middle as well', async () => {
     verifies('console.read-all');
     const { page } = alice;
