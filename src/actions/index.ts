@@ -1,6 +1,7 @@
 /** The gate: actions from proposal to outcome. */
 export { type Attached, attachReceipt, type DenialExtras, fetchSigned, parseReceipt, storeReceipt } from './approve.js';
 export { settledBounds } from './bounds.js';
+export { type Comment, comment, commentKind, commentsOf } from './comments.js';
 export { approveByGrant, coverIn, takeCover } from './cover.js';
 export {
   type EffectState,

@@ -33,6 +33,9 @@ export const ProposalBody = z.strictObject({
 
 export const LaunchQuery = z.strictObject({ launch: z.enum(['true', 'false']).optional() });
 
+/** For people who are signed in: the agent that would ask. */
+export const ExplainQuery = z.strictObject({ as: z.string().regex(PATTERNS.agent).optional() });
+
 export const ListQuery = z.strictObject({
   project: z.string().optional(),
   /** Comma-separated. */
@@ -74,6 +77,10 @@ export const ReceiptBody = z.strictObject({
 });
 export const SignedBody = z.strictObject({ receipt: z.json() });
 export const WordsBody = z.strictObject({ words: Words.optional() });
+export const CommentBody = z.strictObject({ text: z.string().min(1).max(LIMITS.wordsCharsMax) });
+/** `text` is null once it was erased. */
+export const Comment = z.object({ no: z.int(), by: z.string(), at: z.int(), text: z.string().nullable() });
+export const Comments = z.object({ comments: z.array(Comment) });
 export const ActBody = z.strictObject({ act: z.json(), person: Human.optional() });
 export const ResolutionBody = z.strictObject({ resolution: z.json(), person: Human.optional() });
 export const GrantBody = z.strictObject({ grant: z.json(), person: Human.optional() });
@@ -183,4 +190,18 @@ export const AuditQuery = z.strictObject({
     .regex(/^(?:0|[1-9][0-9]{0,15})$/)
     .optional(),
 });
+/** The id of any record: an action, a person, a key, a token, a package … */
+export const LogQuery = AuditQuery.extend({
+  of: z
+    .string()
+    .regex(/^[!-~]{1,256}$/)
+    .optional(),
+});
+const Since = { since: z.int(), at: z.int() };
+export const Audit = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('none') }),
+  z.object({ state: z.literal('running'), since: z.int() }),
+  z.object({ state: z.literal('failed'), ...Since, code: z.string(), what: z.string() }),
+  z.object({ state: z.literal('done'), ...Since, report: z.record(z.string(), z.json()) }),
+]);
 export const LogEntries = z.object({ entries: z.array(z.record(z.string(), z.json())) });

@@ -39,6 +39,7 @@ export const ROUTES = {
   }),
   explain: post('/v1/actions/explain', {
     does: 'what would be decided, and who could approve; nothing is written',
+    query: A.ExplainQuery,
     body: A.ProposalBody,
     answer: A.Explained,
   }),
@@ -69,6 +70,15 @@ export const ROUTES = {
   reconcile: post('/v1/actions/{action_id}/reconcile', {
     does: 'asks the connector what became of it',
     answer: A.Settled,
+  }),
+  comments: get('/v1/actions/{action_id}/comments', {
+    does: 'what people and the proposer said about it',
+    answer: A.Comments,
+  }),
+  comment: post('/v1/actions/{action_id}/comments', {
+    does: 'says something about it, to whoever reads it',
+    body: A.CommentBody,
+    answer: A.Comment,
   }),
   cancel: post('/v1/actions/{action_id}/cancel', { does: 'takes it back', body: A.WordsBody, answer: A.Done }),
   recover: post('/v1/recover', { does: 'ends what nobody will end; calls nothing', answer: A.Recovered }),
@@ -146,7 +156,15 @@ export const ROUTES = {
   ),
   people: forPeople(get('/v1/people', { does: 'people, keys, tokens, and passkeys that wait', answer: A.People })),
   policy: forPeople(get('/v1/policy', { does: 'the active trust configuration', answer: A.Policy })),
-  log: forPeople(get('/v1/log', { does: 'the log, a page at a time', query: A.AuditQuery, answer: A.LogEntries })),
+  log: forPeople(
+    get('/v1/log', {
+      does: 'the log, a page at a time; with `of`, what happened to the records of that id',
+      query: A.LogQuery,
+      answer: A.LogEntries,
+    }),
+  ),
+  audit: forPeople(get('/v1/audit', { does: 'what the last audit of the whole ledger found', answer: A.Audit })),
+  beginAudit: forPeople(post('/v1/audit', { does: 'verifies the whole ledger, one run at a time', answer: A.Audit })),
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -1,8 +1,15 @@
 /**
  * Why policy said what it said: for an action (at its proposal and at each launch), or for a decision by its id.
  */
-import { type ActionState, actionKind } from '../actions/index.js';
-import { LIMITS, Refusal } from '../core/index.js';
+import {
+  type ActionState,
+  actionKind,
+  type Caller,
+  explainProposal,
+  type Proposal,
+  type Services,
+} from '../actions/index.js';
+import { LIMITS, PATTERNS, type Principal, Refusal } from '../core/index.js';
 import type { Decision } from '../policy/index.js';
 import { atBorder } from './border.js';
 import type { Gate } from './gate.js';
@@ -43,4 +50,12 @@ function decisionsOf(state: ActionState): readonly Explained[] {
   const { action_id } = state.content;
   const launches = state.attempts.map(({ decision }) => ({ at: 'launch', action_id, decision }) as const);
   return [{ at: 'proposal', action_id, decision: state.decision }, ...launches];
+}
+
+/** What would be decided about a proposal of the caller, or, for a person who is signed in, of the agent `as`. */
+export async function explainFor(services: Services, caller: Caller, proposal: Proposal, as: string | undefined) {
+  if (as === undefined) return explainProposal(services, caller, proposal);
+  if (caller.session !== true) throw new Refusal('forbidden', 'an agent asks for itself');
+  if (!PATTERNS.agent.test(as)) throw new Refusal('invalid', 'an agent is named `agent:NAME`', { path: 'as' });
+  return explainProposal(services, { principal: as as Principal }, proposal);
 }

@@ -5,6 +5,8 @@
 import {
   type ActionState,
   actionKind,
+  type Comment,
+  commentsOf,
   findOperation,
   isResolution,
   loadAction,
@@ -53,6 +55,14 @@ export class GateReads {
   /** The arguments of an action, checked against its digest. */
   args(actionId: string): Promise<string> {
     return this.#look({ actionId }, async (asked) => (await loadAction(this.services, asked.actionId)).argsText);
+  }
+
+  /** What people and the proposer said about an action, the oldest first. */
+  comments(actionId: string): Promise<readonly Comment[]> {
+    return this.#look({ actionId }, async (asked) => {
+      await this.#stateOf(asked.actionId);
+      return commentsOf(this.services, asked.actionId);
+    });
   }
 
   list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {

@@ -10,12 +10,13 @@ import {
   approveByGrant,
   attachReceipt,
   type Caller,
+  type Comment,
   callLaunched,
   cancel,
+  comment,
   type DenialExtras,
   editAction,
   execute,
-  explainProposal,
   fetchSigned,
   type IssuedRequest,
   isResolution,
@@ -45,6 +46,7 @@ import {
 import { type Act, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
 import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
+import { explainFor } from './explain.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
 import type { GateHome } from './gate-home.js';
 import { GatePackages, type Recording, type Submitted } from './gate-packages.js';
@@ -116,9 +118,11 @@ export class Gate extends GateReads {
     });
   }
 
-  /** What would be decided, who could approve, and the connector's view. Nothing is written. */
-  explain(proposal: Proposal) {
-    return this.#guard('explain', { proposal }, (asked) => explainProposal(this.services, this.caller, asked.proposal));
+  /** What would be decided, who could approve, and the connector's view; nothing is written. `as` is for people. */
+  explain(proposal: Proposal, as?: string) {
+    return this.#guard('explain', { proposal, as }, (asked) =>
+      explainFor(this.services, this.caller, asked.proposal, asked.as),
+    );
   }
 
   /** Proposes again what an action of any caller asked for, flagged where its effect may have happened. */
@@ -232,6 +236,13 @@ export class Gate extends GateReads {
   cancel(actionId: string, words?: string): Promise<void> {
     return this.#guard('cancel', { actionId, words }, (asked) =>
       cancel(this.services, this.caller, asked.actionId, asked.words),
+    );
+  }
+
+  /** Says something about an action, to whoever reads it; nothing that is signed or launched depends on it. */
+  comment(actionId: string, text: string): Promise<Comment> {
+    return this.#guard('comment', { actionId, text }, (asked) =>
+      comment(this.services, this.caller, asked.actionId, asked.text),
     );
   }
 

@@ -28,6 +28,7 @@ export type { DecisionRow } from './decisions.js';
 export { examine, type Finding } from './doctor.js';
 export { explainDecision } from './explain.js';
 export { Gate } from './gate.js';
+export { historyOf } from './history.js';
 export { checkHome, type Home, homeAt } from './home.js';
 export { initialize, keyPath, makeKey } from './init.js';
 export { makeLog } from './log.js';

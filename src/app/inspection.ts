@@ -10,6 +10,7 @@ import type { Defect, LedgerEvent } from '../ledger/index.js';
 import { ActInspection } from './act-inspection.js';
 import { ActionInspection, type AuditSource } from './action-inspection.js';
 import { AuditWorld } from './audit-world.js';
+import { commentDefect } from './comment-inspection.js';
 import { confirmationDefect } from './package-inspection.js';
 import { RequestInspection } from './request-inspection.js';
 
@@ -26,9 +27,11 @@ export class Inspection {
   readonly #requests = new RequestInspection(this.#world);
   readonly #acts = new ActInspection(this.#world, this.#requests);
   readonly #actions: ActionInspection;
+  readonly #source: AuditSource;
   #latest = 0;
 
   constructor(source: AuditSource) {
+    this.#source = source;
     this.#actions = new ActionInspection(this.#world, this.#requests, source);
   }
 
@@ -55,6 +58,7 @@ export class Inspection {
     const isTaking = event.record.kind === 'budget' || TAKINGS.includes(event.type);
     if (isTaking) return this.#wrong(event, this.#actions.pend(event));
     if (event.record.kind === 'request') return this.#wrong(event, await this.#requests.see(event));
+    if (event.record.kind === 'comment') return this.#wrong(event, await commentDefect(this.#source, event));
     if (event.record.kind === 'package') {
       return this.#wrong(event, confirmationDefect(this.#world, this.#requests, event));
     }

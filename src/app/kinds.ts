@@ -1,5 +1,5 @@
 /** Every kind of record, registered once: what a ledger of this program holds. */
-import { actionKind, effectKind, refusalKind } from '../actions/index.js';
+import { actionKind, commentKind, effectKind, refusalKind } from '../actions/index.js';
 import { freezeKind, grantKind, requestKind } from '../approvals/index.js';
 import { agentKind, invitationKind, keyKind, ledgerKind, personKind, tokenKind } from '../identity/index.js';
 import { registerKinds } from '../ledger/index.js';
@@ -22,6 +22,7 @@ export const ALL_KINDS = registerKinds([
   packageKind,
   effectKind,
   actionKind,
+  commentKind,
   threadKind,
   refusalKind,
 ]);

@@ -21,10 +21,15 @@ const VERBS: Readonly<Record<string, Verb>> = {
   reconcile: 'execute',
   recover: 'execute',
   cancel: 'cancel',
+  comment: 'propose',
 };
 
 /** What a person does who is signed in; what is signed is judged by its signature. */
-const SESSION_VERBS = ['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'edit', 'explain'];
+const SESSION_VERBS: readonly string[] = [
+  ...['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'comment', 'edit', 'explain'],
+  // It asks the connector what became of a launch that was.
+  'reconcile',
+];
 
 interface Place {
   readonly project?: string | undefined;

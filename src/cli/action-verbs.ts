@@ -99,6 +99,10 @@ export function addAction(program: Command): void {
     async (_o, [a = '']) => (await actions()).reconcile(a),
   );
   addResolutions(action);
+  run(
+    verb(action, 'comment <action> <text>', 'say something about it, to whoever reads it', `action comment ${id} "…"`),
+    async (_o, [a = '', text = '']) => (await actions()).comment(a, text),
+  );
   const cancel = verb(action, 'cancel <action>', 'take it back before it runs', `action cancel ${id}`).option(
     '--reason <words>',
     'why',

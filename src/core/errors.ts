@@ -69,6 +69,7 @@ export const CODES = {
   frozen: refused('this part of the gate is frozen', 'an operator lifts it with `countersign unfreeze`'),
   no_cover: refused('no standing approval covers this', 'ask a person: `countersign action request`'),
   too_many_pending: refused('this agent asks people for too much at once', 'wait until they have decided', 429),
+  comments: refused('the action has as many comments as it takes', 'say it elsewhere', 429),
   expired: refused('the deadline has passed', 'propose it again'),
   late_result: refused('a later result contradicts the settled one', 'a person has to look at it'),
   dedupe: refused(

@@ -13,8 +13,10 @@ export const LIMITS = {
   targetCharsMax: 1024,
   /** Characters of a work item. */
   workItemCharsMax: 256,
-  /** Characters of the words that go with a denial or a withdrawal. */
+  /** Characters of a comment, and of the words that go with a denial or a withdrawal. */
   wordsCharsMax: 4_096,
+  /** Comments that one action takes. */
+  commentsMax: 200,
   /** Principals on whose behalf an action may be proposed. */
   onBehalfOfMax: 8,
   /** People named as approvers of one action. */

@@ -29,6 +29,7 @@ export const KINDS = [
   'request',
   'effect',
   'action',
+  'comment',
   'thread',
   'refusal',
 ] as const;

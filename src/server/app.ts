@@ -7,8 +7,9 @@
  */
 import { type Context, Hono } from 'hono';
 import { ROUTES } from '../api/index.js';
-import { type CountersignGate, type Gate, type Log, PeopleDoor } from '../app/index.js';
+import { auditLedger, type CountersignGate, type Gate, type Log, PeopleDoor } from '../app/index.js';
 import { Fault, LIMITS, Refusal } from '../core/index.js';
+import { AuditDesk, type Auditor } from './audit-desk.js';
 import {
   bodyFor,
   cookieOf,
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly publicUrl: string;
   readonly version: string;
   readonly log?: Log;
+  /** Verifies the whole ledger for the console; in this process when absent, which answers nobody meanwhile. */
+  readonly audit?: Auditor;
 }
 
 /** Answers requests for a gate. The gate stays the caller's to close. */
@@ -40,6 +43,7 @@ export class ServerApp {
   readonly #owner: CountersignGate;
   readonly #options: ServerOptions;
   readonly #people: PeopleDoor;
+  readonly #auditDesk: AuditDesk;
   readonly #metrics = new ServerMetrics();
   readonly #places = new Places();
   readonly #pages: Pages = readPages();
@@ -51,12 +55,15 @@ export class ServerApp {
     this.#owner = owner;
     this.#people = new PeopleDoor(owner);
     this.#options = options;
+    const { audit = () => auditLedger(owner.ledger), log } = options;
+    this.#auditDesk = new AuditDesk(audit, owner.services.clock, log);
     this.hono.all('*', (context) => this.#answer(context));
   }
 
   /** Ends event streams and waits, so many milliseconds at most, for what is being answered. */
   async drain(ms: number): Promise<void> {
     this.#stopping.abort();
+    await this.#auditDesk.close();
     if (this.#running === 0) return;
     const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
     const timer = this.#owner.services.timer(ms);
@@ -128,7 +135,8 @@ export class ServerApp {
       context.header('Set-Cookie', cookieOf(session, isSecure, seconds));
     };
     const asked = {
-      ...{ gate, owner: this.#owner, people: this.#people, publicUrl, version },
+      ...{ gate, owner: this.#owner, people: this.#people, auditDesk: this.#auditDesk },
+      ...{ publicUrl, version },
       ...{ params, query, body, idempotencyKey, setSession },
     };
     return context.json(bodyOf(await HANDLERS[name](asked)) as never);

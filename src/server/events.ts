@@ -6,6 +6,9 @@
 import { type CountersignGate, type Gate, sightOf } from '../app/index.js';
 import { beforeRing, LIMITS } from '../core/index.js';
 
+/** Records under the id of an action, whose events are told. */
+const TOLD: readonly string[] = ['action', 'comment'];
+
 /** A stream without news says so this often: proxies drop silent ones. */
 const BEAT_MS = 15_000;
 
@@ -38,7 +41,7 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
       if (came.done === true) return;
       next = entries.next();
       const { sequence, event } = came.value;
-      const text = event.record.kind === 'action' ? await tellOf(gate, sequence, event) : undefined;
+      const text = TOLD.includes(event.record.kind) ? await tellOf(gate, sequence, event) : undefined;
       if (text !== undefined) yield text;
     }
   } finally {

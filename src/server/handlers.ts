@@ -6,6 +6,7 @@ import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
 import { type CountersignGate, type Gate, type PeopleDoor, readEntries, sightOf } from '../app/index.js';
 import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
+import type { AuditDesk } from './audit-desk.js';
 import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
 
 /** What a handler is given: everything was read and admitted before. */
@@ -21,6 +22,7 @@ export interface Asked {
   readonly body: any;
   readonly idempotencyKey: string | undefined;
   readonly people: PeopleDoor;
+  readonly auditDesk: AuditDesk;
   /** Sets or ends the session of the browser. */
   setSession(session: string | undefined, expires: number): void;
 }
@@ -51,7 +53,7 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     const { state } = await gate.show(action_id);
     return { action_id, joined, state, ...(settled === undefined ? {} : { settled }) };
   },
-  explain: ({ gate, body }) => gate.explain(proposalOf(body, undefined)),
+  explain: ({ gate, body, query }) => gate.explain(proposalOf(body, undefined), query['as']),
   show: (asked) => shown(asked.gate, idOf(asked)),
   summary: async (asked) => {
     await demandSight(asked.gate, idOf(asked));
@@ -91,6 +93,14 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
   execute: (asked) => asked.gate.execute(idOf(asked)).then((settled) => seen(asked, settled)),
   retry: (asked) => asked.gate.retry(idOf(asked)).then((settled) => seen(asked, settled)),
   reconcile: (asked) => asked.gate.reconcile(idOf(asked)).then((settled) => seen(asked, settled)),
+  comments: async (asked) => {
+    await demandSight(asked.gate, idOf(asked));
+    return { comments: await asked.gate.comments(idOf(asked)) };
+  },
+  comment: async (asked) => {
+    await demandSight(asked.gate, idOf(asked), 'propose');
+    return asked.gate.comment(idOf(asked), asked.body.text);
+  },
   cancel: async (asked) => {
     await asked.gate.cancel(idOf(asked), asked.body.words);
     return { done: true };

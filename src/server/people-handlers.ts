@@ -4,7 +4,7 @@
  * Source: spec doors (HTTP API, console), authority (approvers and keys).
  */
 import type { CountersignGate, Gate } from '../app/index.js';
-import { listPeople, listTokens } from '../app/index.js';
+import { historyOf, listPeople, listTokens } from '../app/index.js';
 import { Refusal } from '../core/index.js';
 import type { Asked, Handler } from './handlers.js';
 
@@ -19,7 +19,9 @@ type PeopleRoute =
   | 'edit'
   | 'people'
   | 'policy'
-  | 'log';
+  | 'log'
+  | 'audit'
+  | 'beginAudit';
 
 export const PEOPLE_HANDLERS: Readonly<Record<PeopleRoute, Handler>> = {
   signInOptions: async ({ people }) => people.signInOptions(),
@@ -64,12 +66,17 @@ export const PEOPLE_HANDLERS: Readonly<Record<PeopleRoute, Handler>> = {
     return { version, config };
   },
   log: async ({ owner, query }) => {
-    const entries = await owner.ledger.log(Number(query['after'] ?? 0));
-    return {
-      entries: entries.map(({ sequence, event: { record, revision, type, at, actor, hash } }) => ({
-        ...{ sequence, kind: record.kind, id: record.id, revision, type, at, actor, hash },
-      })),
-    };
+    const { after = '0', of } = query;
+    if (of !== undefined) {
+      return { entries: (await historyOf(owner.ledger, of, Number(after))).map((event) => lineOf(event)) };
+    }
+    const entries = await owner.ledger.log(Number(after));
+    return { entries: entries.map(({ sequence, event }) => ({ sequence, ...lineOf(event) })) };
+  },
+  audit: async ({ auditDesk }) => auditDesk.told(),
+  beginAudit: async (asked) => {
+    await demandRole(asked, 'auditor', 'operator');
+    return asked.auditDesk.begin();
   },
 };
 
@@ -96,8 +103,14 @@ export async function identityOf(gate: Gate, owner: CountersignGate): Promise<un
   };
 }
 
-async function demandRole({ gate, owner }: Asked, role: string): Promise<void> {
+/** An event without what it says: its place, and the hash that holds it there. */
+function lineOf({ record, revision, type, at, actor, hash }: Awaited<ReturnType<typeof historyOf>>[number]) {
+  return { kind: record.kind, id: record.id, revision, type, at, actor, hash };
+}
+
+async function demandRole({ gate, owner }: Asked, ...wanted: readonly string[]): Promise<void> {
   const { people } = await listPeople(owner.ledger);
   const roles = people.find(({ person }) => person === gate.caller.principal)?.roles ?? [];
-  if (!roles.some((one) => one === role)) throw new Refusal('forbidden', `this is for somebody who is ${role}`);
+  if (roles.some((role) => wanted.includes(role))) return;
+  throw new Refusal('forbidden', `this is for somebody who is ${wanted.join(' or ')}`);
 }

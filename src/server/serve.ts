@@ -9,6 +9,7 @@ import { PROBLEM_TYPE, problemOf } from '../api/index.js';
 import type { CountersignGate, Log } from '../app/index.js';
 import { beforeRing, Fault, Refusal } from '../core/index.js';
 import { HEADERS, ServerApp } from './app.js';
+import type { Auditor } from './audit-desk.js';
 import { oursOf } from './door.js';
 
 export interface ServeOptions {
@@ -18,6 +19,7 @@ export interface ServeOptions {
   readonly listen?: readonly { readonly host: string; readonly port: number }[];
   readonly version: string;
   readonly log?: Log;
+  readonly audit?: Auditor;
 }
 
 export interface Serving {
@@ -42,6 +44,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
   const places = options.listen ?? placesOf(url);
   const bound: Server[] = [];
   const log = options.log === undefined ? {} : { log: options.log };
+  const audit = options.audit === undefined ? {} : { audit: options.audit };
   let origin = url.origin;
   let app: ServerApp | undefined;
   try {
@@ -52,7 +55,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
       bound.push(server);
       if (url.port === '0' || place.port === 0) origin = `${url.protocol}//${url.hostname}:${portOf(server)}`;
     }
-    app = new ServerApp(owner, { publicUrl: origin, version: options.version, ...log });
+    app = new ServerApp(owner, { publicUrl: origin, version: options.version, ...log, ...audit });
   } catch (error) {
     for (const server of bound) server.close();
     throw error;

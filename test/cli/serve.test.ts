@@ -5,11 +5,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { homeAt } from '../../src/app/index.js';
+import { auditInChild } from '../../src/cli/audit-child.js';
 import { connect } from '../../src/client/index.js';
 import { countersign, type Ran } from '../support/command-line.js';
 import { type DemoHome, makeDemoHome } from '../support/demo-home.js';
 import { ROOT } from '../support/files.js';
 import { codeOf } from '../support/gate-world.js';
+import { tamper } from '../support/sqlite-file.js';
 import { verifies } from '../support/verifies.js';
 
 let made: DemoHome;
@@ -110,4 +113,25 @@ test('a server says what is wrong with its address', async () => {
     assert.ok(exit === 1 || exit === 2, err);
     assert.match(err, /refused \[(invalid|usage)\]/);
   }
+});
+
+test('an audit runs in a process of its own, and tells what it found also where that is bad', async () => {
+  verifies('server.audit');
+  const program = join(ROOT, 'dist', 'bin', 'main.js');
+  const report = await auditInChild(made.home, program)(new AbortController().signal);
+  assert.deepEqual(report.defects, []);
+  assert.ok(report.events > 0);
+  const damaged = await makeDemoHome();
+  tamper(homeAt(damaged.home, {}).store, (store) =>
+    store.exec(`UPDATE events SET actor = 'agent:eve' WHERE kind = 'person'`),
+  );
+  const bad = await auditInChild(damaged.home, program)(new AbortController().signal);
+  assert.ok(bad.defects.length > 0);
+  tamper(homeAt(damaged.home, {}).store, (store) => store.exec(`UPDATE events SET actor = 'agent:eve'`));
+  const unreadable = auditInChild(damaged.home, program)(new AbortController().signal);
+  assert.equal(await codeOf(unreadable), 'corrupt', 'the gate itself does not open on it');
+  const nowhere = auditInChild(join(made.home, 'nothing'), program)(new AbortController().signal);
+  assert.equal(await codeOf(nowhere), 'not_initialized');
+  const ended = AbortSignal.abort();
+  assert.equal(await codeOf(auditInChild(made.home, program)(ended)), 'internal');
 });

@@ -343,6 +343,9 @@ describe('the console', () => {
     await readAll(page);
     await approveOn(page).click();
     await page.getByText('It ran, and its outcome is unknown').waitFor();
+    verifies('console.check');
+    await page.getByRole('button', { name: 'Check outcome' }).click();
+    await page.getByText('the outcome stays unknown').waitFor();
     await page.getByLabel('What you found, and where').fill('the letter lies on the table');
     await page.getByRole('button', { name: 'It happened' }).click();
     await page.getByText('evidence: the letter lies on the table').waitFor();
@@ -351,6 +354,82 @@ describe('the console', () => {
     await page.getByText('Signed').first().waitFor();
     assert.equal((await world.gate.show(action_id)).state, 'confirmed');
     world.connector.behave = behave;
+  });
+
+  it('has the connector asked what became of an unknown outcome', async () => {
+    verifies('console.check');
+    const { page } = alice;
+    const { behave } = world.connector;
+    world.connector.behave = async (_call, effect) => {
+      effect();
+      return { result: 'unknown' };
+    };
+    const action_id = await proposed(world, another());
+    await openAction(alice, action_id);
+    await readAll(page);
+    await approveOn(page).click();
+    await page.getByText('It ran, and its outcome is unknown').waitFor();
+    world.connector.behave = behave;
+    await page.getByRole('button', { name: 'Check outcome' }).click();
+    await page.getByText('confirmed').first().waitFor();
+    assert.equal((await world.gate.show(action_id)).state, 'confirmed');
+    assert.equal(world.connector.effectsOf(action_id), 1);
+  });
+
+  it('lets people and the agent talk about an action beside it', async () => {
+    verifies('console.comments');
+    const { page } = alice;
+    const action_id = await proposed(world, another());
+    await openAction(alice, action_id);
+    await openAction(bob, action_id);
+    await page.getByLabel('Your comment').fill('Who is this for?\n\u202eand why');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    const said = bob.page.getByRole('region', { name: 'Comments' }).getByRole('listitem');
+    // It comes by itself.
+    await said.filter({ hasText: 'Who is this for?' }).waitFor();
+    assert.match((await said.textContent()) ?? '', /alice.*Who is this for\?.*202e.*and why/is);
+    await world.gate.comment(action_id, 'For customers.');
+    await said.filter({ hasText: 'agent:local, an agent' }).waitFor();
+    await readAll(page);
+    await approveOn(page).click();
+    await page.getByText('It ran once, and is confirmed').waitFor();
+  });
+
+  it('says what policy would decide for an agent, and writes nothing', async () => {
+    verifies('console.explain');
+    const { page } = alice;
+    const { sequence } = await world.gate.ledger.head();
+    await page.goto('/policy');
+    const fields = { Agent: 'agent:local', Project: 'acme', Connector: 'counting', Operation: 'send', Target: 'vault' };
+    for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByLabel('Arguments').fill('{');
+    assert.ok(await page.getByRole('button', { name: 'Explain' }).isDisabled());
+    await page.getByLabel('Arguments').fill('{"text":"hello","account":"vault"}');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('denied by policy').waitFor();
+    await page.getByLabel('Target', { exact: true }).fill('customers');
+    await page.getByLabel('Arguments').fill('{"text":"hello","account":"customers"}');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('policy asks a person').waitFor();
+    await page.getByText('human:alice, human:bob').first().waitFor();
+    assert.equal((await world.gate.ledger.head()).sequence, sequence);
+  });
+
+  it('has the whole ledger verified, and finds what happened to whatever has an id', async () => {
+    verifies('console.audit');
+    const { page } = alice;
+    const action_id = await proposed(world, another());
+    await page.goto('/audit');
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    await page.getByText('Everything verifies.').waitFor();
+    const { logHash } = await world.gate.ledger.head();
+    await page.getByText(logHash).first().waitFor();
+    await page.getByLabel('Find by id').first().fill(action_id);
+    await page.getByRole('button', { name: 'Find by id' }).click();
+    await page.getByText('action-proposed').waitFor();
+    assert.equal(await page.getByRole('main').getByRole('listitem').count(), 1);
+    await page.getByRole('button', { name: 'Show the whole log' }).click();
+    await page.getByText('ledger-created').waitFor();
   });
 
   it('revokes a token and a key by a signature, and nobody signs in by a key that was revoked', async () => {

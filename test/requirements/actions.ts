@@ -161,6 +161,11 @@ export const actionRequirements = {
     behaviour:
       'what failed, and may have run again in the time that a restore took out of the log, is shown as a duplicate',
   },
+  'actions.comment': {
+    source: 'doors',
+    behaviour:
+      'what is said about an action is kept beside it, bounded, and changes nothing that is signed or launched',
+  },
   'actions.request.equal': {
     source: 'authority',
     behaviour: 'nobody is asked to sign for what could not be launched beside its equal',

@@ -94,6 +94,10 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'the audit finds a changed byte also where nothing is decided by it',
   },
+  'audit.comment': {
+    source: 'ledger',
+    behaviour: 'a comment about no action, or in the voice of somebody else, is found',
+  },
   'audit.resolution-authority': {
     source: 'ledger',
     behaviour: 'an outcome that a person established, and a change of people by too few operators, are found unsigned',

@@ -55,6 +55,22 @@ export const consoleRequirements = {
     source: 'doors',
     behaviour: 'one gesture approves several actions that were shown in full, and each has a result of its own',
   },
+  'console.comments': {
+    source: 'doors',
+    behaviour: 'people talk about an action beside it, and the page says that nothing hangs on what they say',
+  },
+  'console.check': {
+    source: 'doors',
+    behaviour: 'a person has the connector asked what became of an unknown outcome',
+  },
+  'console.explain': {
+    source: 'doors',
+    behaviour: 'a person sees what policy would decide for an agent, and nothing is written',
+  },
+  'console.audit': {
+    source: 'doors',
+    behaviour: 'the whole ledger is verified from the page, and its log is searched by an id',
+  },
   'console.live': { source: 'doors', behaviour: 'what happens shows without loading a page again' },
   'console.hostile-text': {
     source: 'core',

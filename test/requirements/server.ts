@@ -21,6 +21,18 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'a restore that was signed at the door is accepted by the gate behind it, against what that remembers',
   },
+  'server.comments': {
+    source: 'doors',
+    behaviour: 'comments are read and made by the proposer of an action and by people, and by no other agent',
+  },
+  'server.audit': {
+    source: 'doors',
+    behaviour: 'an audit runs once at a time beside the server, begun by an auditor or an operator, told to people',
+  },
+  'server.explain.as': {
+    source: 'doors',
+    behaviour: 'a person has explained what an agent would be told; an agent asks for itself alone',
+  },
   'server.read.scoped': {
     source: 'doors',
     behaviour:

@@ -15,7 +15,7 @@ import {
   RP_ID,
   registrationOver,
 } from '../support/authenticator.js';
-import { carriedOut, codeOf, signed, TRUST } from '../support/gate-world.js';
+import { carriedOut, codeOf, sending, signed, TRUST } from '../support/gate-world.js';
 import { type ServerWorld, serverWorld } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
 
@@ -232,6 +232,68 @@ describe('people at the HTTP door', () => {
     await operator.signIn(await enrolled(world, 'human:liam', ['approver', 'operator']));
     const { body: invited } = await operator.send('/v1/invitations', body);
     assert.match(invited.link, /^http:\/\/localhost:\d+\/enrol#[A-Za-z0-9_-]{43}$/);
+  });
+});
+
+describe('people who are signed in', () => {
+  let world: ServerWorld;
+  let auditor: Browser;
+  let approver: Browser;
+  before(async () => {
+    world = await serverWorld({ trust: PAGES });
+    auditor = new Browser(world);
+    await auditor.signIn(await enrolled(world, 'human:nina', ['auditor']));
+    approver = new Browser(world);
+    await approver.signIn(await enrolled(world, 'human:otto'));
+  });
+  after(() => world.close());
+
+  it('have the whole ledger verified, one run at a time, where they are auditor or operator', async () => {
+    verifies('server.audit');
+    assert.deepEqual((await approver.send('/v1/audit')).body, { state: 'none' });
+    assert.equal((await approver.send('/v1/audit', {})).body.code, 'forbidden');
+    const [one, two] = await Promise.all([auditor.send('/v1/audit', {}), auditor.send('/v1/audit', {})]);
+    assert.equal(one?.body.since, two?.body.since, 'the second joins the first');
+    let told = await approver.send('/v1/audit');
+    for (let left = 100; left > 0 && told.body.state === 'running'; left -= 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      told = await approver.send('/v1/audit');
+    }
+    assert.deepEqual([told.body.state, told.body.report.defects], ['done', []]);
+    assert.equal(told.body.report.head.sequence, (await world.gate.ledger.head()).sequence);
+    const token = world.client((await world.token()).text);
+    assert.equal(await codeOf(token.call('audit', {} as never)), 'forbidden');
+  });
+
+  it('find what happened to whatever has an id', async () => {
+    verifies('server.audit');
+    const { action_id } = await world.gate.propose(sending() as never);
+    await world.gate.comment(action_id, 'hello');
+    const { body } = await approver.send(`/v1/log?of=${action_id}`);
+    const kinds = body.entries.map(({ kind, type }: Record<string, string>) => `${kind} ${type}`);
+    assert.deepEqual(kinds, ['action action-proposed', 'comment comment-added']);
+    assert.deepEqual((await approver.send('/v1/log?of=nothing')).body.entries, []);
+    assert.equal((await approver.send('/v1/log?of=a%20b')).status, 400);
+    assert.deepEqual((await approver.send(`/v1/log?of=${action_id}&after=1`)).body.entries, []);
+  });
+
+  it('see what policy would decide for an agent, comment, and have an outcome checked; they propose nothing', async () => {
+    verifies('server.explain.as');
+    const head = (await world.gate.ledger.head()).sequence;
+    const explained = await approver.send('/v1/actions/explain?as=agent:local', sending());
+    assert.equal(explained.body.decision?.outcome, 'REQUIRE_APPROVAL', JSON.stringify(explained.body));
+    assert.equal(explained.body.facts.principal, 'agent:local');
+    assert.equal((await world.gate.ledger.head()).sequence, head, 'nothing is written');
+    assert.equal((await approver.send('/v1/actions/explain?as=human:otto', sending())).status, 400);
+    world.connector.behave = async () => ({ result: 'unknown' });
+    const { proposed } = await world.gate.proposeAndLaunch(sending({ operation: 'note' }) as never);
+    const path = `/v1/actions/${proposed.action_id}`;
+    const said = await approver.send(`${path}/comments`, { text: 'I look.' });
+    assert.deepEqual([said.body.by, said.body.text], ['human:otto', 'I look.']);
+    const checked = await approver.send(`${path}/reconcile`, {});
+    assert.equal(checked.body.code, 'decision_required', JSON.stringify(checked.body));
+    assert.equal((await approver.send(`${path}/execute`, {})).body.code, 'forbidden');
+    assert.equal((await approver.send('/v1/actions', sending())).body.code, 'forbidden');
   });
 });
 

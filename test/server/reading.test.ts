@@ -139,6 +139,24 @@ describe('a token at the HTTP door', () => {
     assert.deepEqual((await apart.call('grants', {})).rows, []);
   });
 
+  it('reads and makes comments on its own actions alone', async () => {
+    verifies('server.comments');
+    const [own, other] = [await clientOf('agent:own'), await clientOf('agent:other')];
+    const apart = await clientOf('agent:apart', { projects: ['zzz'] });
+    const looks = await clientOf('agent:own', { verbs: ['read'] });
+    const { action_id } = await own.call('propose', { body: fresh() });
+    const said = await own.call('comment', { action_id, body: { text: 'It is urgent.' } });
+    assert.deepEqual([said.no, said.by, said.text], [1, 'agent:own', 'It is urgent.']);
+    const body = { text: 'me too' };
+    assert.equal(await codeOf(other.call('comment', { action_id, body })), 'forbidden');
+    assert.equal(await codeOf(other.call('comments', { action_id })), 'forbidden');
+    assert.equal(await codeOf(apart.call('comment', { action_id, body })), 'unknown_action');
+    assert.equal(await codeOf(apart.call('comments', { action_id })), 'unknown_action');
+    assert.equal(await codeOf(looks.call('comment', { action_id, body })), 'unknown_action');
+    assert.deepEqual((await looks.call('comments', { action_id })).comments, [said]);
+    assert.equal(await codeOf(own.call('explain', { body: fresh(), query: { as: 'agent:other' } })), 'forbidden');
+  });
+
   it('asks no more of a request than its sight, before anything of it is made', async () => {
     verifies('server.read.scoped');
     const act: Act = { kind: 'freeze', op: 'set', scope: { scope: 'agent', name: 'agent:nobody' } };

@@ -14,8 +14,14 @@ export function show(actionId: string): Command {
     const opened = await gate();
     const state = await opened.show(actionId);
     const args = await opened.args(actionId);
-    output.value({ ...state, args: parseJson(args) });
+    const comments = await opened.comments(actionId);
+    output.value({ ...state, args: parseJson(args), comments });
     writeState(output, state, args, Date.now());
+    for (const { by, at, text } of comments) {
+      output.line(
+        `${paint.dim('comment'.padEnd(12))} ${shown(by)}, ${timeText(at, Date.now())}: ${shown(text ?? 'erased')}`,
+      );
+    }
     return undefined;
   };
 }
@@ -186,6 +192,16 @@ export function cancel(actionId: string, options: { readonly reason?: string }):
     await (await gate()).cancel(actionId, options.reason);
     output.value({ action_id: actionId, state: 'cancelled' });
     output.line(`${actionId} ${paintState('cancelled')}`);
+    return undefined;
+  };
+}
+
+/** Says something about an action; nothing that is signed or launched depends on it. */
+export function comment(actionId: string, text: string): Command {
+  return async ({ gate, output }) => {
+    const made = await (await gate()).comment(actionId, text);
+    output.value(made);
+    output.line(`${actionId} comment ${made.no}`);
     return undefined;
   };
 }

@@ -5,6 +5,7 @@
  */
 import { readEnvironment } from '../../app/index.js';
 import { Refusal } from '../../core/index.js';
+import { auditInChild } from '../audit-child.js';
 import { type Output, shown } from '../output.js';
 import type { Command, CommandContext, OpenGate } from '../run.js';
 import { askText, hasTerminal } from '../terminal.js';
@@ -27,6 +28,7 @@ export function serve(options: ServeOptions): Command {
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(options.listen === undefined ? {} : { listen: options.listen.map(placeOf) }),
       ...(log === undefined ? {} : { log }),
+      audit: auditInChild(opened.home.folder),
     });
     output.value({ public_url: serving.publicUrl, addresses: serving.addresses });
     output.line(`serving ${serving.publicUrl} on ${serving.addresses.join(', ')}`);

@@ -8,6 +8,7 @@ import { useCallback, useState } from 'react';
 import { type ActionDocument, asRead } from '../documents.js';
 import { call } from '../gate.js';
 import { Badge, Card, Facts, Notice, riskTone, Said, stateTone, Title, Waiting } from '../parts/basics.js';
+import { Comments } from '../parts/comments.js';
 import { DecisionPanel } from '../parts/decision-panel.js';
 import { type Preview, PreviewText } from '../parts/preview.js';
 import { Resolve } from '../parts/resolve.js';
@@ -128,6 +129,7 @@ function Body({
           ) : null}
         </Card>
         <Words action={action} />
+        <Comments id={content.action_id} />
         <Details action={action} args={args} />
       </div>
     </div>

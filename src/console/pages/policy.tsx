@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../api/index.js';
 import { asRead } from '../documents.js';
 import { call } from '../gate.js';
 import { Card, Facts, Said, Title, Waiting } from '../parts/basics.js';
+import { Explain } from '../parts/explain.js';
 import { shown } from '../words.js';
 
 export function PolicyPage() {
@@ -25,6 +26,7 @@ export function PolicyPage() {
         Version <span className="font-mono text-sm [overflow-wrap:anywhere]">{data.version}</span>. It is changed at the
         terminal, by a signature.
       </p>
+      <Explain />
       <Rules
         title="What may run"
         none="No rule of its own: the built-in rule stands, which asks for what can’t be undone."

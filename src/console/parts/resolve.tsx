@@ -2,10 +2,12 @@
  * What a person can say of an outcome that nobody knows, or that a later word contradicts: a signed finding with its
  * evidence, or that the same may run again.
  */
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ActionDocument } from '../documents.js';
 import { call } from '../gate.js';
 import { Button, Card, FIELD, Field, Refused } from './basics.js';
+import { useOnce } from './once.js';
 import { issuedOf, useAsking } from './signing.js';
 
 type Said = 'confirmed' | 'failed' | 'again';
@@ -20,12 +22,25 @@ export function Resolve({ action }: { readonly action: ActionDocument }) {
         : { kind: 'finding', action_id, outcome: said, evidence };
     return issuedOf(await call('requestResolution', { body: { resolution, person } }));
   });
+  const client = useQueryClient();
+  const checking = useOnce<void, unknown>(
+    () => call('reconcile', { action_id }),
+    () => void client.invalidateQueries(),
+  );
   if (action.state !== 'unknown' && action.late_result === null) return null;
   const isEmpty = evidence.trim() === '';
   return (
     <Card title="What the outcome was">
       <div className="space-y-3">
-        <p>It may have happened. Look at the outside, and sign what you found.</p>
+        <p>It may have happened. Ask the connector, or look at the outside and sign what you found.</p>
+        {action.state === 'unknown' ? (
+          <>
+            <Refused error={checking.error} />
+            <Button disabled={checking.isRunning} onClick={() => checking.start()}>
+              Check outcome
+            </Button>
+          </>
+        ) : null}
         <Field label="What you found, and where">
           {(id) => (
             <textarea
