@@ -105,7 +105,7 @@ function GoTo({
     if (text !== '') onGo(text);
   };
   return (
-    <form onSubmit={submit} className="flex items-end gap-2">
+    <form onSubmit={submit} className="flex items-end gap-2 [&>div]:grow">
       <Field label={label}>
         {(id) => (
           <input

@@ -26,13 +26,13 @@ export function PolicyPage() {
         Version <span className="font-mono text-sm [overflow-wrap:anywhere]">{data.version}</span>. It is changed at the
         terminal, by a signature.
       </p>
-      <Explain />
       <Rules
         title="What may run"
         none="No rule of its own: the built-in rule stands, which asks for what can’t be undone."
         rules={rules}
       />
       <Rules title="Who approves" none="No rule: nobody may approve." rules={approvals} />
+      <Explain />
       <Card title="Everything else">
         <Members value={{ ...rest, ...more }} />
       </Card>
