@@ -4,7 +4,8 @@
  * Source: spec actions (connectors: compensation), doors (embedding: undo).
  */
 import * as z from 'zod';
-import { digest, type JsonObject, PATTERNS, parseTrusted, Refusal, utf8Decode } from '../core/index.js';
+import { digest, type JsonObject, PATTERNS, Refusal } from '../core/index.js';
+import { evidenceOf } from './evidence.js';
 import { actionKind, tellingAttempt } from './evolve.js';
 import { findOperation, loadAction } from './load.js';
 import { type ProposedAction, propose } from './propose.js';
@@ -58,13 +59,8 @@ async function compensationOf(
   actionId: string,
   ref: string | null,
 ): Promise<{ readonly operation: string; readonly args: JsonObject } | undefined> {
-  if (ref === null) return undefined;
-  const events = await ledger.events({ kind: 'action', id: actionId });
-  const at = events.find(({ payloads }) => payloads.includes(ref));
-  const bytes = at && (await ledger.payload(at.record, at.revision, ref));
-  const text = bytes === undefined ? undefined : utf8Decode(bytes);
-  const parsed = text === undefined ? undefined : Compensation.safeParse(parseTrusted(text));
-  if (!parsed?.success) return undefined;
+  const parsed = Compensation.safeParse(await evidenceOf(ledger, actionId, ref));
+  if (!parsed.success) return undefined;
   const { undo } = parsed.data;
   return { operation: 'tool' in undo ? undo.tool : undo.operation, args: undo.args as JsonObject };
 }

@@ -1,8 +1,7 @@
 /**
  * What became of an action, as its launch told it: for whoever asks again when it is over.
  */
-import { actionKind, type Settled, tellingAttempt } from '../actions/index.js';
-import { type Json, parseTrusted } from '../core/index.js';
+import { actionKind, evidenceOf, type Settled, tellingAttempt } from '../actions/index.js';
 import type { Ledger } from '../ledger/index.js';
 
 /** Undefined while it waits or runs, and for one that was never launched. */
@@ -13,14 +12,6 @@ export async function outcomeOf(ledger: Ledger, action_id: string): Promise<Sett
   if (state.state !== 'confirmed' && state.state !== 'failed' && state.state !== 'unknown') return undefined;
   const { no, code, external_ref, evidence_ref, settled_by } = attempt;
   // What a person found out are words: no connector speaks in them.
-  const evidence = settled_by === 'human' ? null : await evidenceAt(ledger, action_id, evidence_ref);
+  const evidence = settled_by === 'human' ? null : ((await evidenceOf(ledger, action_id, evidence_ref)) ?? null);
   return { action_id, state: state.state, attempt: no, code, external_ref, evidence };
-}
-
-async function evidenceAt(ledger: Ledger, id: string, ref: string | null): Promise<Json> {
-  if (ref === null) return null;
-  const events = await ledger.events({ kind: 'action', id });
-  const at = events.find((event) => event.payloads.includes(ref));
-  const bytes = at && (await ledger.payload(at.record, at.revision, ref));
-  return bytes === undefined ? null : parseTrusted(new TextDecoder().decode(bytes));
 }

@@ -3,9 +3,9 @@
  * schema's output in canonical form, and the function gets a frozen copy of exactly the stored bytes.
  * Source: spec doors (embedding), actions (connectors: tool).
  */
-import type { ActionState, Settled } from '../actions/index.js';
+import { type ActionState, evidenceOf, type Settled } from '../actions/index.js';
 import type { Operation } from '../connectors/index.js';
-import { Fault, type Json, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
+import { Fault, type Json, type JsonObject, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import type { Gate } from './gate.js';
 import type { ToolConnector } from './tool-connector.js';
@@ -78,7 +78,7 @@ async function goOn(gate: Gate, action_id: string, state: ActionState): Promise<
     case 'approved':
       return resultOf(await gate.execute(action_id));
     case 'confirmed':
-      return { status: 'done', action_id, result: await evidenceOf(gate, action_id, attempt?.evidence_ref ?? null) };
+      return { status: 'done', action_id, result: await resultAt(gate, action_id, attempt?.evidence_ref ?? null) };
     case 'failed':
       return { status: 'failed', action_id, code: attempt?.code ?? null };
     case 'unknown':
@@ -122,12 +122,8 @@ function parsedBy<Input>(input: ToolDefinition<Input>['input'], args: Input) {
   }
 }
 
-async function evidenceOf(gate: Gate, actionId: string, ref: string | null): Promise<Json> {
-  if (ref === null) return null;
-  const events = await gate.ledger.events({ kind: 'action', id: actionId });
-  const at = events.find((event) => event.payloads.includes(ref));
-  const bytes = at && (await gate.ledger.payload(at.record, at.revision, ref));
-  return bytes === undefined ? null : resultIn(parseTrusted(new TextDecoder().decode(bytes)));
+async function resultAt(gate: Gate, actionId: string, ref: string | null): Promise<Json> {
+  return resultIn((await evidenceOf(gate.ledger, actionId, ref)) ?? null);
 }
 
 function resultOf(settled: Settled): ToolResult {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/index.js';
 import type { Outcome } from '../../src/connectors/index.js';
+import { LIMITS } from '../../src/core/index.js';
 import { budgetKind } from '../../src/policy/index.js';
 import {
   approve,
@@ -402,6 +403,20 @@ describe('an undo', () => {
     await world.gate.execute(action_id);
     assert.equal((await world.gate.proposeUndo(actionId)).action_id, action_id);
     assert.equal(world.connector.effects.length, 2);
+  });
+
+  it('is found however much happened to its action before', async () => {
+    verifies('actions.undo');
+    const world = await memoryWorld();
+    world.connector.behave = async (_call, effect) => ({
+      ...effect(),
+      evidence: { undo: { operation: 'send', args: { text: 'ignore', account: 'customers' } } },
+    });
+    const actionId = await approved(world);
+    for (let more = 0; more < LIMITS.pageRowsMax; more += 1) await approve(world, actionId);
+    await world.gate.execute(actionId);
+    assert.equal((await world.gate.proposeUndo(actionId)).state, 'proposed');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
   it('of what a person found out is told to be none', async () => {
