@@ -46,4 +46,4 @@ export {
 } from './schema.js';
 export type { ActiveTrust, Caller, Services, WorkItemFacts } from './services.js';
 export { cancel, reconcile, type Settled } from './settle.js';
-export { proposeUndo } from './undo.js';
+export { compensationOf, proposeUndo } from './undo.js';

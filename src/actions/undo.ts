@@ -9,6 +9,7 @@ import { evidenceOf } from './evidence.js';
 import { actionKind, tellingAttempt } from './evolve.js';
 import { findOperation, loadAction } from './load.js';
 import { type ProposedAction, propose } from './propose.js';
+import type { ActionState } from './schema.js';
 import type { Caller, Services } from './services.js';
 
 /** As a connector leaves it: an operation of its own, and the arguments. */
@@ -27,10 +28,7 @@ export async function proposeUndo(services: Services, caller: Caller, actionId: 
       details: { state: state.state },
     });
   }
-  const attempt = tellingAttempt(state);
-  // What a person found out are words: no connector speaks in them.
-  const ref = attempt?.settled_by === 'human' ? null : (attempt?.evidence_ref ?? null);
-  const found = await compensationOf(services, actionId, ref);
+  const found = await compensationOf(services, state);
   if (found === undefined) throw new Refusal('not_found', 'the operation left nothing that would undo it');
   const operation = await findOperation(services, content.connector, found.operation);
   const target = operation.facts?.(found.args).target ?? content.target;
@@ -54,12 +52,15 @@ export async function proposeUndo(services: Services, caller: Caller, actionId: 
   throw new Refusal('state', 'what would undo it was proposed already, and is cancelled', { next });
 }
 
-async function compensationOf(
-  { ledger }: Services,
-  actionId: string,
-  ref: string | null,
+/** What would undo a confirmed action, as its connector left it; undefined where it left nothing. */
+export async function compensationOf(
+  { ledger }: Pick<Services, 'ledger'>,
+  state: ActionState,
 ): Promise<{ readonly operation: string; readonly args: JsonObject } | undefined> {
-  const parsed = Compensation.safeParse(await evidenceOf(ledger, actionId, ref));
+  const attempt = tellingAttempt(state);
+  // What a person found out are words: no connector speaks in them.
+  if (state.state !== 'confirmed' || attempt === undefined || attempt.settled_by === 'human') return undefined;
+  const parsed = Compensation.safeParse(await evidenceOf(ledger, state.content.action_id, attempt.evidence_ref));
   if (!parsed.success) return undefined;
   const { undo } = parsed.data;
   return { operation: 'tool' in undo ? undo.tool : undo.operation, args: undo.args as JsonObject };

@@ -81,6 +81,10 @@ export const CommentBody = z.strictObject({ text: z.string().min(1).max(LIMITS.w
 /** `text` is null once it was erased. */
 export const Comment = z.object({ no: z.int(), by: z.string(), at: z.int(), text: z.string().nullable() });
 export const Comments = z.object({ comments: z.array(Comment) });
+/** `undo` is null where the operation left nothing that would undo it. */
+export const Undoing = z.object({
+  undo: z.object({ operation: z.string(), args: z.record(z.string(), z.json()) }).nullable(),
+});
 export const ActBody = z.strictObject({ act: z.json(), person: Human.optional() });
 export const ResolutionBody = z.strictObject({ resolution: z.json(), person: Human.optional() });
 export const GrantBody = z.strictObject({ grant: z.json(), person: Human.optional() });

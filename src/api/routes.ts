@@ -47,6 +47,10 @@ export const ROUTES = {
   summary: get('/v1/actions/{action_id}/summary', { does: 'the text that a person signs', answer: A.Summary }),
   like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, takesKey: true }),
   undo: post('/v1/actions/{action_id}/undo', { does: 'proposes what would undo it', answer: A.Asked }),
+  undoing: get('/v1/actions/{action_id}/undo', {
+    does: 'what would undo it, as its connector left it',
+    answer: A.Undoing,
+  }),
   request: post('/v1/actions/{action_id}/requests', {
     does: 'asks a person to approve or deny',
     body: A.RequestBody,

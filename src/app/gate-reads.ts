@@ -7,6 +7,7 @@ import {
   actionKind,
   type Comment,
   commentsOf,
+  compensationOf,
   findOperation,
   isResolution,
   loadAction,
@@ -63,6 +64,13 @@ export class GateReads {
       await this.#stateOf(asked.actionId);
       return commentsOf(this.services, asked.actionId);
     });
+  }
+
+  /** What would undo a confirmed action, as its connector left it; undefined where it left nothing. */
+  undoing(actionId: string) {
+    return this.#look({ actionId }, async (asked) =>
+      compensationOf(this.services, await this.#stateOf(asked.actionId)),
+    );
   }
 
   list(filter: ActionFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {

@@ -68,6 +68,10 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     await demandSight(asked.gate, idOf(asked), 'propose');
     return asked.gate.proposeUndo(idOf(asked));
   },
+  undoing: async (asked) => {
+    await demandSight(asked.gate, idOf(asked));
+    return { undo: (await asked.gate.undoing(idOf(asked))) ?? null };
+  },
   request: async (asked) => {
     await demandSight(asked.gate, idOf(asked), 'propose');
     const { approver, decision, ttl_ms } = asked.body;

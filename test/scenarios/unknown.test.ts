@@ -255,7 +255,10 @@ describe('undoing', () => {
     });
     const actionId = await approved(world);
     assert.equal(await codeOf(world.gate.proposeUndo(actionId)), 'state');
+    assert.equal(await world.gate.undoing(actionId), undefined);
     await world.gate.execute(actionId);
+    const undo = { operation: 'send', args: { text: 'please ignore', account: 'customers' } };
+    assert.deepEqual(await world.gate.undoing(actionId), undo);
     const { action_id, state } = await world.gate.proposeUndo(actionId);
     assert.equal(state, 'proposed');
     assert.equal(await world.gate.args(action_id), '{"account":"customers","text":"please ignore"}');

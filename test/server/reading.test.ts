@@ -150,6 +150,8 @@ describe('a token at the HTTP door', () => {
     const body = { text: 'me too' };
     assert.equal(await codeOf(other.call('comment', { action_id, body })), 'forbidden');
     assert.equal(await codeOf(other.call('comments', { action_id })), 'forbidden');
+    assert.equal(await codeOf(other.call('undoing', { action_id })), 'forbidden');
+    assert.deepEqual(await own.call('undoing', { action_id }), { undo: null });
     assert.equal(await codeOf(apart.call('comment', { action_id, body })), 'unknown_action');
     assert.equal(await codeOf(apart.call('comments', { action_id })), 'unknown_action');
     assert.equal(await codeOf(looks.call('comment', { action_id, body })), 'unknown_action');

@@ -128,11 +128,38 @@ function Body({
             </p>
           ) : null}
         </Card>
+        {action.state === 'confirmed' ? <Undo action={action} /> : null}
         <Words action={action} />
         <Comments id={content.action_id} />
         <Details action={action} args={args} />
       </div>
     </div>
+  );
+}
+
+/** What the connector left that would undo it. Undoing is an action like any other, which an agent asks for. */
+function Undo({ action: { content } }: { readonly action: ActionDocument }) {
+  const { action_id } = content;
+  const { data } = useQuery({ queryKey: ['undoing', action_id], queryFn: () => call('undoing', { action_id }) });
+  if (data === undefined) return null;
+  return (
+    <Card title="What would undo it">
+      {data.undo === null ? (
+        <p className="text-soft">The operation left nothing that would undo it.</p>
+      ) : (
+        <>
+          <Facts
+            rows={[
+              ['Operation', <Said key="operation" text={`${content.connector} ${data.undo.operation}`} />],
+              ['Arguments', <Said key="args" text={data.undo.args} mono />],
+            ]}
+          />
+          <p className="mt-2 text-sm text-soft">
+            It is asked for as an action of its own: countersign action undo {shown(action_id)}
+          </p>
+        </>
+      )}
+    </Card>
   );
 }
 
