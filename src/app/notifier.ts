@@ -27,8 +27,8 @@ import {
   openChannel,
   readEntry,
 } from '../notifications/index.js';
+import { noticesOfLog } from './ended.js';
 import { isStillNews } from './news.js';
-import { settledNotice } from './settled.js';
 import { knownPeople, waitingNow } from './waiting.js';
 
 export interface NotifierOptions {
@@ -192,11 +192,11 @@ export class Notifier {
   }
 
   async #endsIn(entries: readonly LogEntry[], config: Notifications): Promise<readonly NewOutboxEntry[]> {
-    const isWanted = Object.values(config.channels).some((channel) => noticesOf(channel).includes('settled'));
-    if (!isWanted) return [];
-    const { ledger, clock } = this.#services;
-    const found = await Promise.all(entries.map(({ event }) => settledNotice(ledger, event, clock.now())));
-    return found.flatMap((notice) => (notice === undefined ? [] : entriesOf(notice, config, this.#groups())));
+    const isSettledWanted = Object.values(config.channels).some((one) => noticesOf(one).includes('settled'));
+    const { ledger, clock, trust } = this.#services;
+    const world = { ledger, config: trust().config, now: clock.now(), isSettledWanted };
+    const events = entries.map(({ event }) => event);
+    return (await noticesOfLog(world, events)).flatMap((notice) => entriesOf(notice, config, this.#groups()));
   }
 
   /** Plans what waits. It takes a tenth of the time at most, however much waits. */
@@ -268,7 +268,11 @@ export class Notifier {
     if (delivery === undefined) {
       delivery = new ChannelDelivery(name, {
         ...{ outbox: ledger.outbox, clock, random },
-        isNews: (entry) => isStillNews(ledger, clock.now(), entry),
+        isNews: async (entry) => {
+          const config = this.#config;
+          if (config === undefined) return true;
+          return isStillNews({ ledger, now: clock.now(), config, groups: this.#groups() }, entry);
+        },
         send: (entry, signal) => this.#send(name, entry, signal),
         dead: (entry) => this.#tellDead(entry),
       });

@@ -2,7 +2,13 @@
  * Whether somebody is told what waits: secrets that are not there, people whom no channel reaches, links that lead
  * nowhere, and what did not arrive. Nothing is sent.
  */
-import { type ChannelConfig, isSource, type Notifications, webhookKeyOf } from '../notifications/index.js';
+import {
+  type ChannelConfig,
+  isSource,
+  NOTIFY_LIMITS,
+  type Notifications,
+  webhookKeyOf,
+} from '../notifications/index.js';
 import type { Environment } from './config.js';
 import type { Finding } from './doctor.js';
 import { notificationsOf, unreached } from './notify.js';
@@ -75,8 +81,10 @@ function linksOf({ public_url }: Notifications, origins: readonly string[], next
 
 async function undelivered(gate: CountersignGate): Promise<Finding[]> {
   const counts = await gate.ledger.outbox.counts();
-  const dead = counts.filter(({ state }) => state === 'dead');
-  return dead.map(({ channel, count }) =>
-    warning(`${count} did not arrive over ${channel}`, 'countersign notify list'),
-  );
+  const list = 'countersign notify list --all';
+  return counts.flatMap(({ channel, state, count }) => {
+    if (state === 'dead') return [warning(`${count} did not arrive over ${channel}`, 'countersign notify list')];
+    const isFull = state === 'waiting' && count >= NOTIFY_LIMITS.waitingMax;
+    return isFull ? [warning(`${count} wait for ${channel}: more are left out until some of them ended`, list)] : [];
+  });
 }

@@ -40,22 +40,30 @@ interface World {
   readonly people: KnownPeople;
 }
 
-/** At most 1,000 of each kind, the most urgent first. What ran out of time less than a day ago is among them. */
+/** States of actions besides that of a proposal in which something may wait for a person. */
+const AFTERWARDS = ['launched', 'unknown', 'confirmed', 'failed', 'cancelled'];
+
+/**
+ * At most 1,000 of each kind, the most urgent first. What ran out of time less than a day ago is among them. Proposals
+ * are a kind of their own, so that many old outcomes hide no new approval.
+ */
 export async function waitingNow(world: World): Promise<readonly Waiting[]> {
-  const actions = await eachWaiting(world, 'action', (row) => waitingAction(world, row));
-  const enrolments = await eachWaiting(world, 'invitation', (row) => waitingEnrolment(world, row));
-  return [...actions, ...enrolments, ...(await waitingActs(world)), ...(await waitingSummaries(world))];
+  const action = (row: ListRow) => waitingAction(world, row);
+  const proposals = await eachWaiting(world, { kind: 'action', statuses: ['proposed'] }, action);
+  const outcomes = await eachWaiting(world, { kind: 'action', statuses: AFTERWARDS }, action);
+  const enrolments = await eachWaiting(world, { kind: 'invitation' }, (row) => waitingEnrolment(world, row));
+  return [...proposals, ...outcomes, ...enrolments, ...(await waitingActs(world)), ...(await waitingSummaries(world))];
 }
 
 async function eachWaiting(
   { ledger }: World,
-  kind: 'action' | 'invitation',
+  query: { readonly kind: 'action' | 'invitation'; readonly statuses?: readonly string[] },
   read: (row: ListRow) => Promise<Waiting | undefined>,
 ): Promise<readonly Waiting[]> {
   const found: Waiting[] = [];
   let after: string | undefined;
-  for (let pages = 0; pages < NOTIFY_LIMITS.pagesMax && found.length < NOTIFY_LIMITS.rowsMax; pages += 1) {
-    const page = await ledger.list({ kind, waiting: true, ...(after === undefined ? {} : { after }) });
+  for (let pages = 0; pages < NOTIFY_LIMITS.inboxPagesMax && found.length < NOTIFY_LIMITS.rowsMax; pages += 1) {
+    const page = await ledger.list({ ...query, waiting: true, ...(after === undefined ? {} : { after }) });
     const states = await Promise.all(page.rows.map(read));
     found.push(...states.filter((one): one is Waiting => one !== undefined));
     if (page.next === undefined) break;
@@ -66,8 +74,8 @@ async function eachWaiting(
 
 async function waitingAction(world: World, { id, status, due = 0 }: ListRow): Promise<Waiting | undefined> {
   const { ledger, now } = world;
-  const isRunning = status === 'approved' || (status === 'launched' && now < due);
-  if (isRunning || (status === 'proposed' && now - due >= NOTIFY_LIMITS.newsMsMax)) return undefined;
+  if ((status === 'launched' && now < due) || (status === 'proposed' && now - due >= NOTIFY_LIMITS.newsMsMax))
+    return undefined;
   const state = (await ledger.read(actionKind, id))?.state;
   return state === undefined ? undefined : actionWaiting(state, world);
 }
@@ -76,7 +84,8 @@ async function waitingAction(world: World, { id, status, due = 0 }: ListRow): Pr
 export function actionWaiting(state: ActionState, { now, config, people }: World): Waiting | undefined {
   const { content, attempts } = state;
   const what = waitsFor(state, now);
-  const isExpired = state.state === 'proposed' && what === undefined;
+  const isEnded = state.closed?.how === 'expired' && state.launch_by === null;
+  const isExpired = (state.state === 'proposed' || isEnded) && what === undefined;
   if (what === undefined && !isExpired) return undefined;
   const subject = { ...content, factsUnknown: content.flags.includes('facts_unknown') };
   const common = {

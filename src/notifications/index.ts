@@ -6,7 +6,7 @@ export type { Delivered, Message, Notice, Presence, SettledFacts, Subject, Waiti
 export { noticeOfSettled, noticeOfUndelivered, noticesOfWaiting } from './plan.js';
 export { runProgram } from './program.js';
 export { messageOf } from './render.js';
-export { entriesOf, isMeant } from './route.js';
+export { entriesOf, type Groups, isMeant, reachedAt } from './route.js';
 export {
   type ChannelConfig,
   isSource,

@@ -15,13 +15,16 @@ export const NOTIFY_LIMITS = {
   restMsMax: 60_000,
   /** One delivery may take this long. */
   sendMsMax: 15_000,
+  /** What a mail server may say to one mail, and how often it is looked at. */
+  mailBytesMax: 256 * 1024,
+  mailLookMs: 20,
   /** A program that is run may take this long, and say as much. */
   programMsMax: 5_000,
   programBytesMax: 16 * 1024,
   /** Deliveries of one channel at once, and those that one look takes up. */
   atOnce: 4,
   lookMax: 64,
-  /** Entries of one channel that may wait; more are given up at once, and shown. */
+  /** Entries of one channel that may wait; more are left out, which doctor says. */
   waitingMax: 10_000,
   /** Ended entries that are kept, how long, and those that are removed at once. */
   keptMax: 50_000,
@@ -29,6 +32,8 @@ export const NOTIFY_LIMITS = {
   clearMax: 1_000,
   /** Pages of the log that one look takes up. */
   pagesMax: 50,
+  /** Pages of one kind of what waits: nothing ends what ran out of time but `recover`. */
+  inboxPagesMax: 500,
   /** Things that wait for people that one look takes up. */
   rowsMax: 1_000,
   /** The inbox is looked at this often by the clock alone. */

@@ -14,22 +14,23 @@ export interface ProgramRun {
 
 const STOP_MS = 500;
 
+type Environment = Readonly<Record<string, string>>;
+
 /** It never throws. `environment` is all that the program gets. */
 export function runProgram(
   path: string,
   words: readonly string[],
-  environment: Readonly<Record<string, string>>,
+  environment: Environment,
   signal?: AbortSignal,
 ): Promise<ProgramRun> {
   const none = { exitCode: undefined, output: Buffer.alloc(0) };
   if (!path.startsWith('/') || signal?.aborted === true) return Promise.resolve(none);
   return new Promise((resolve) => {
-    const child = spawn(path, [...words], {
-      cwd: '/',
-      env: environment,
-      shell: false,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = begun(path, words, environment);
+    if (child === undefined) {
+      resolve(none);
+      return;
+    }
     const output = collect(child, NOTIFY_LIMITS.programBytesMax, 0);
     const stop = stopper(child, STOP_MS);
     const timer = setTimeout(stop.now, NOTIFY_LIMITS.programMsMax);
@@ -44,4 +45,16 @@ export function runProgram(
     child.on('error', () => (child.pid === undefined ? end(none) : undefined));
     child.on('close', (code) => end(code === null || stop.asked() ? none : { exitCode: code, output: output.bytes() }));
   });
+}
+
+/** Undefined where the system says at once that it can't be: some of its errors are thrown, others come as events. */
+function begun(path: string, words: readonly string[], environment: Environment) {
+  try {
+    return spawn(path, [...words], {
+      ...{ cwd: '/', env: environment, shell: false },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch {
+    return undefined;
+  }
 }

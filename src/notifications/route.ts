@@ -41,6 +41,20 @@ function addressesOf(notice: Notice, config: Notifications, groups: Groups, chan
   return [...new Set(found)];
 }
 
+/** Those of some people who are reached at one address of a channel. */
+export function reachedAt(
+  people: readonly string[],
+  { channel, address }: { readonly channel: string; readonly address: string },
+  { recipients }: Notifications,
+  groups: Groups,
+): readonly string[] {
+  const there = Object.entries(recipients).filter(([, reached]) => {
+    const place = Object.hasOwn(reached, channel) ? reached[channel] : undefined;
+    return place !== undefined && (place === true ? '' : place) === address;
+  });
+  return people.filter((person) => there.some(([who]) => isMeant(who, person, groups)));
+}
+
 /** Whether a recipient of the configuration is, or holds, a person. */
 export function isMeant(who: string, person: string, groups: Groups): boolean {
   if (who === 'everybody' || who === person) return true;

@@ -26,14 +26,25 @@ export function smtpChannel(config: SmtpConfig, host: ChannelHost): Channel {
       if (!('remoteAddress' in reached)) return reached;
       const end = () => reached.destroy();
       limit.addEventListener('abort', end, { once: true });
+      const stopLooking = boundedReading(reached);
       try {
         return await send(config, host, reached, password, message, address);
       } finally {
+        stopLooking();
         limit.removeEventListener('abort', end);
         reached.destroy();
       }
     },
   };
+}
+
+/** A server that talks without end is left: what reads the protocol keeps a line until it is whole. */
+function boundedReading(socket: Socket): () => void {
+  const { mailBytesMax, mailLookMs } = NOTIFY_LIMITS;
+  const look = setInterval(() => {
+    if (socket.bytesRead > mailBytesMax) socket.destroy();
+  }, mailLookMs);
+  return () => clearInterval(look);
 }
 
 /** To the open network only what is secured there: TLS from the first byte, or before anything else is said. */

@@ -2,12 +2,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditLedger } from '../../src/app/audit.js';
-import { addKeyAct, approved, BOB, carriedOut, homeWorld, proposed, type World } from '../support/gate-world.js';
+import { listDeliveries } from '../../src/app/notify.js';
+import type { Act } from '../../src/approvals/index.js';
+import {
+  addKeyAct,
+  approve,
+  approved,
+  BOB,
+  carriedOut,
+  homeWorld,
+  personWithKey,
+  proposed,
+  type World,
+} from '../support/gate-world.js';
 import { notifierOf, notifying, PUBLIC_URL, type Told } from '../support/notify-world.js';
-import { httpReceiver, type Receiver, verified } from '../support/receivers.js';
+import { HOOK_SECRET, httpReceiver, type Receiver, verified } from '../support/receivers.js';
 import { verifies } from '../support/verifies.js';
 
 const MINUTE = 60_000;
+const SECOND = 1_000;
 
 interface Scene {
   readonly world: World;
@@ -78,6 +91,65 @@ describe('what a program is told', () => {
     }));
 });
 
+describe('a receiver that fails', () => {
+  it('is asked again with growing waits, and never in between', () =>
+    inScene(async ({ world, hook, told }) => {
+      verifies('notifications.bounded');
+      await world.gate.execute(await approved(world));
+      hook.script = [500, 500, 500];
+      await told.look();
+      const waits: number[] = [];
+      for (let waited = SECOND; hook.accepted.length === 0 && waited < 10 * MINUTE; waited += SECOND) {
+        const before = hook.all.length;
+        world.clock.advance(SECOND);
+        await told.look();
+        if (hook.all.length === before) continue;
+        waits.push(waited / SECOND);
+        waited = 0;
+      }
+      assert.equal(waits.length, 3);
+      for (const [at, least, most] of [
+        [0, 4, 7],
+        [1, 12, 19],
+        [2, 36, 55],
+      ] as const) {
+        const wait = waits[at] ?? 0;
+        assert.ok(wait >= least && wait <= most, `the ${at + 2}. try after ${wait} s`);
+      }
+    }));
+
+  it('that was down gets once what came meanwhile, once it is up', async () => {
+    verifies('notifications.at-least-once');
+    const first = await httpReceiver();
+    const port = Number(new URL(first.url).port);
+    await first.close();
+    const part = `
+channels:
+  app: { type: webhook, url: '${first.url}/hooks', secret: 'env:HOOK', private_network: true }`;
+    const world = await homeWorld({ trust: notifying(part) });
+    const told = notifierOf(world, world.gate);
+    await told.look();
+    const actionId = await approved(world);
+    await world.gate.execute(actionId);
+    for (let looks = 0; looks < 3; looks += 1) {
+      await told.look();
+      world.clock.advance(MINUTE);
+    }
+    const [waiting] = await told.entries('waiting');
+    assert.deepEqual([waiting?.code, waiting?.tries], ['not_connected', 3]);
+    const hook = await httpReceiver(port);
+    for (let looks = 0; looks < 5; looks += 1) {
+      await told.look();
+      world.clock.advance(5 * MINUTE);
+    }
+    assert.deepEqual([hook.all.length, (await told.entries('delivered')).length], [1, 1]);
+    assert.ok(hook.all.every((one) => (verified(one)['data'] as { id: string }).id === actionId));
+    await told.notifier.close();
+    await world.close();
+    await hook.close();
+  });
+});
+
 describe('what people are told', () => {
   it('hears that an approval is wanted, is reminded at half, escalated when it is due, told before and after the end', () =>
     inScene(async ({ world, told, texts }) => {
@@ -116,6 +188,101 @@ describe('what people are told', () => {
       await told.look();
       assert.deepEqual(texts(), []);
       assert.equal((await told.entries('lapsed')).length, 1);
+    }));
+
+  it('asks nobody again who has signed, and asks the others', () => {
+    const two = (text: string) => text.replace('separate:', 'quorum: 2\n    separate:');
+    const part = (text: string) => text.replace('everybody: { chat: true }', 'human:alice: { chat: true }');
+    return inScene(
+      async ({ world, chat, told, texts }) => {
+        verifies('notifications.lapsed');
+        await carriedOut(world, addKeyAct(BOB));
+        chat.script = [500];
+        const actionId = await proposed(world);
+        await told.look();
+        await approve(world, actionId);
+        world.clock.advance(9 * MINUTE);
+        await told.look();
+        assert.deepEqual(texts(), [], 'a reminder is for Bob, and no place is his');
+        assert.deepEqual(
+          (await told.entries('lapsed', 'waiting', 'delivered')).map(({ notice, state }) => [notice, state]),
+          [['asked', 'lapsed']],
+        );
+      },
+      (text) => part(two(text)),
+    );
+  });
+
+  it('leaves out who is away, and tells their delegate and whom the rule names', () => {
+    const CAROL = personWithKey('human:carol', 3);
+    const places = `human:alice: { chat: true }\n    human:bob: { mine: true }\n    human:carol: { carols: true }`;
+    let ports = { bob: '', carol: '' };
+    const trust = (text: string) =>
+      text
+        .replace(
+          "approvers: ['*']",
+          "approvers: [human:alice, human:bob]\n    remind: 5m\n    due: 10m\n    escalate_to: ['human:carol']",
+        )
+        .replace('everybody: { chat: true }', places)
+        .replace(
+          'recipients:',
+          `  mine: { type: slack, url: '${ports.bob}', private_network: true }\n    carols: { type: slack, url: '${ports.carol}', private_network: true }\n  recipients:`,
+        );
+    return (async () => {
+      verifies('notifications.away');
+      verifies('notifications.escalation');
+      const [bobs, carols] = await Promise.all([httpReceiver(), httpReceiver()]);
+      ports = { bob: bobs.url, carol: carols.url };
+      await inScene(async ({ world, told, texts }) => {
+        await carriedOut(world, addKeyAct(BOB));
+        await carriedOut(world, addKeyAct(CAROL));
+        const until = world.clock.now() + 24 * 60 * MINUTE;
+        const away = { change: 'away', person: 'human:bob', until, delegate: 'human:alice' } as const;
+        await carriedOut(world, { kind: 'registry', change: away } satisfies Act, BOB);
+        await told.look();
+        const counts = () => [texts(), bobs.accepted, carols.accepted].map(({ length }) => length);
+        const before = counts();
+        await proposed(world);
+        const since = async (ms: number) => {
+          world.clock.advance(ms);
+          await told.look();
+          return counts().map((count, at) => count - (before[at] ?? 0));
+        };
+        assert.deepEqual(await since(0), [1, 1, 0], 'asked are both');
+        assert.deepEqual(await since(5 * MINUTE), [2, 1, 0], 'reminded is Alice, for both');
+        assert.deepEqual(await since(5 * MINUTE), [2, 1, 1], 'escalated to Carol');
+      }, trust);
+      await Promise.all([bobs.close(), carols.close()]);
+    })();
+  });
+
+  it('hears that nobody approved in time also where somebody ended the action first', () =>
+    inScene(async ({ world, hook, told, texts }) => {
+      verifies('notifications.due');
+      await proposed(world, { approve_within_ms: 10 * MINUTE });
+      await told.look();
+      world.clock.advance(10 * MINUTE + 1);
+      assert.equal((await world.gate.recover()).expired.length, 1);
+      await told.look();
+      await told.look();
+      assert.equal(texts().length, 2, texts().join('\n'));
+      assert.match(String(texts()[1]), /an approval was not given in time/);
+      assert.deepEqual([hook.accepted.length, hook.accepted[0]?.json['type']], [1, 'action.settled']);
+    }));
+
+  it('shows nothing that the agent wrote but plain words', () =>
+    inScene(async ({ world, hook, chat, told }) => {
+      verifies('notifications.plain');
+      const attack = '<!channel> <https://evil.example|Approve> \u202e\u0007\r\nBcc: all@evil.example **now**';
+      const args = { text: attack };
+      await proposed(world, { args, work_item: 'https://evil.example **now**', project: 'evil.example' });
+      await world.gate.execute(await approved(world, { args, target: 'a/https://evil.example' }));
+      await told.look();
+      const sent = [...hook.all, ...chat.all].map(({ body }) => body);
+      assert.ok(sent.length >= 2);
+      for (const body of sent) {
+        assert.ok(!/evil\.example|channel|\\u202e|\\u0007|Bcc|\*|Approve/.test(body), body);
+      }
     }));
 
   it('hears of an unknown outcome and of an act that waits for a signature', () =>
@@ -185,5 +352,27 @@ describe('a channel that does not work', () => {
       }
       assert.ok(texts().length > 0, 'people hear meanwhile');
       assert.ok(performance.now() - began < 10_000);
+    }));
+});
+
+describe('secrets', () => {
+  it('stand in no entry, list, log or error, whatever fails', () =>
+    inScene(async ({ world, hook, chat, told }) => {
+      verifies('notifications.secrets');
+      hook.script = [500, 'reset', 500];
+      chat.script = [500, 'reset', 500];
+      await proposed(world);
+      await world.gate.execute(await approved(world, { args: { text: 'two' } }));
+      for (let looks = 0; looks < 4; looks += 1) {
+        await told.look();
+        world.clock.advance(MINUTE);
+      }
+      const entries = await told.entries('waiting', 'delivered', 'dead', 'lapsed');
+      assert.ok(entries.length >= 2);
+      const kept = JSON.stringify([entries, told.logged, await listDeliveries(world.gate, true)]);
+      for (const secret of [HOOK_SECRET.slice(6), '/services/T0/B0/key', '127.0.0.1', 'secret of theirs']) {
+        assert.ok(!kept.includes(secret), secret);
+      }
+      assert.ok([...hook.all, ...chat.all].every(({ body }) => !body.includes(HOOK_SECRET.slice(6))));
     }));
 });

@@ -1,6 +1,7 @@
 /** Each channel against a receiver of its kind on this machine: what arrives, what fails and how, what is never said. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -267,6 +268,31 @@ describe('mail', () => {
     await Promise.all([direct, starting, plain].map((server) => server.close()));
   });
 
+  it('is given up where the server talks without end, or says nothing', async () => {
+    verifies('notifications.bounded');
+    let said = 0;
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      const flood = () => {
+        while (!socket.destroyed && said < 512 * 1024 * 1024) {
+          said += 65_536;
+          if (!socket.write(Buffer.alloc(65_536, 'x'))) {
+            socket.once('drain', flood);
+            return;
+          }
+        }
+      };
+      flood();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const began = performance.now();
+    const sent = await deliver(mailTo(port), { address: to });
+    assert.ok(!sent.ok && /^smtp_/.test(sent.code), JSON.stringify(sent));
+    assert.ok(performance.now() - began < 5_000 && said < 512 * 1024 * 1024, `${said} bytes`);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('that the server refuses for a recipient concerns them alone', async () => {
     verifies('notifications.bounded');
     const onRcptTo: NonNullable<Parameters<typeof mailReceiver>[0]>['onRcptTo'] = (_address, _session, done) =>
@@ -308,6 +334,9 @@ describe('the desktop', () => {
     assert.deepEqual(await deliver({ type: 'desktop' }, { host: none }), { ok: false, code: 'not_started' });
     const other = await deliver({ type: 'desktop' }, { host: { platform: 'win32' } });
     assert.deepEqual(other, { ok: false, code: 'no_desktop', isFinal: true });
+    const long = { title: 'x'.repeat(4 * 1024 * 1024) };
+    const huge = await deliver({ type: 'desktop' }, { message: { ...MESSAGE, ...long }, host });
+    assert.deepEqual(huge, { ok: false, code: 'not_started' }, 'more words than the system takes');
     rmSync(folder, { recursive: true });
   });
 });

@@ -36,7 +36,8 @@ export function verified({ headers, body }: Received, secret = HOOK_SECRET): Rea
   return new Webhook(secret).verify(body, headers as Record<string, string>) as Record<string, unknown>;
 }
 
-export async function httpReceiver(): Promise<Receiver> {
+/** On a port that the system chooses, or on this one. */
+export async function httpReceiver(on = 0): Promise<Receiver> {
   const all: Received[] = [];
   const accepted: Received[] = [];
   const sockets = new Set<Socket>();
@@ -65,7 +66,7 @@ export async function httpReceiver(): Promise<Receiver> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
