@@ -8,7 +8,7 @@
  * Source: spec doors (notifications), ledger (outbox, leases); docs/decisions/0016.
  */
 import type { Services } from '../actions/index.js';
-import { bytesToHex, type Timer } from '../core/index.js';
+import { bytesToHex } from '../core/index.js';
 import type { LogEntry, NewOutboxEntry, OutboxEntry } from '../ledger/index.js';
 import {
   type Channel,
@@ -59,7 +59,7 @@ export class Notifier {
   #readAt = Number.NEGATIVE_INFINITY;
   #sweepAt = Number.NEGATIVE_INFINITY;
   #loop: Promise<void> | undefined;
-  #timer: Timer | undefined;
+  #wake: () => void = () => undefined;
 
   constructor(services: Services, options: NotifierOptions) {
     this.#services = services;
@@ -81,16 +81,19 @@ export class Notifier {
         this.#tell('notifications could not be looked after', error);
         failures = Math.min(failures + 1, 8);
       }
-      this.#timer = this.#services.timer(Math.min(NOTIFY_LIMITS.restMsMax, NOTIFY_LIMITS.tickMs * 2 ** failures));
-      await Promise.race([this.#timer.rings, this.#ended()]);
-      this.#timer.stop();
+      await this.#pause(Math.min(NOTIFY_LIMITS.restMsMax, NOTIFY_LIMITS.tickMs * 2 ** failures));
     }
   }
 
-  #ended(): Promise<void> {
-    const { signal } = this.#ending;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  /** Until the time is over, or until the end. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#ending.signal.aborted) return;
+    const timer = this.#services.timer(ms);
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      void timer.rings.then(resolve);
+    });
+    timer.stop();
   }
 
   /** One look: plans what is new, and begins to deliver what is due. False where another gate does. */
@@ -112,7 +115,7 @@ export class Notifier {
 
   async close(): Promise<void> {
     this.#ending.abort();
-    this.#timer?.stop();
+    this.#wake();
     await this.#loop;
     await this.idle();
     if (this.#heldUntil === Number.NEGATIVE_INFINITY) return;

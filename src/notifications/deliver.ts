@@ -80,7 +80,7 @@ export class ChannelDelivery {
       return 'ended';
     }
     if (entry.tries >= NOTIFY_LIMITS.triesMax) return this.#giveUp(entry, entry.code ?? 'no_answer', end);
-    const sent = await this.#host.send(entry, signal);
+    const sent = await within(signal, (own) => this.#host.send(entry, own));
     if (sent.ok) {
       await end('delivered', null);
       return 'arrived';
@@ -100,5 +100,23 @@ export class ChannelDelivery {
   ): Promise<'ended'> {
     if (await end('dead', code)) await this.#host.dead(entry, code);
     return 'ended';
+  }
+}
+
+/**
+ * Lends a delivery a signal of its own, which ends with its time, or with the one that lives as long as the process:
+ * whatever listens to it is gone with it.
+ */
+async function within<T>(signal: AbortSignal, act: (own: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const end = () => own.abort();
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  const timer = setTimeout(end, NOTIFY_LIMITS.deliveryMsMax);
+  try {
+    return await act(own.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
   }
 }

@@ -13,8 +13,9 @@ export const NOTIFY_LIMITS = {
   /** After a failure the whole channel rests, longer each time. */
   restMsMin: 1_000,
   restMsMax: 60_000,
-  /** One delivery may take this long. */
+  /** One call may take this long, and one delivery with all that it reads before. */
   sendMsMax: 15_000,
+  deliveryMsMax: 30_000,
   /** What a mail server may say to one mail, and how often it is looked at. */
   mailBytesMax: 256 * 1024,
   mailLookMs: 20,
