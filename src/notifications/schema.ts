@@ -95,12 +95,11 @@ export function hasAddresses({ type }: ChannelConfig): boolean {
   return type === 'smtp' || type === 'ntfy';
 }
 
-const Recipient = z
-  .string()
-  .refine(
-    (name) => name === 'everybody' || PATTERNS.human.test(name) || /^group:[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name),
-    'a recipient is `human:NAME`, `group:NAME` or `everybody`',
-  );
+const GROUP = /^group:[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+function isRecipient(name: string): boolean {
+  return name === 'everybody' || PATTERNS.human.test(name) || GROUP.test(name);
+}
 
 const Notifications = z.strictObject({
   /** Where people find the pages of the gate; else what `serve` is told. */
@@ -113,7 +112,7 @@ const Notifications = z.strictObject({
   channels: z.record(z.string().regex(PATTERNS.name), Channel).default({}),
   /** Whoever is reached, by channel: an address, or `true` where the channel is one place. */
   recipients: z
-    .record(Recipient, z.record(z.string(), z.union([z.literal(true), z.string().min(1).max(1_010)])))
+    .record(z.string(), z.record(z.string(), z.union([z.literal(true), z.string().min(1).max(1_010)])))
     .default({}),
 });
 export type Notifications = z.infer<typeof Notifications>;
@@ -132,6 +131,7 @@ function* mistakesIn({ channels, recipients }: Notifications): Generator<Mistake
     for (const [field, message] of channelMistakes(channel)) yield [['channels', name, field], message];
   }
   for (const [who, reached] of Object.entries(recipients)) {
+    if (!isRecipient(who)) yield [['recipients', who], 'a recipient is `human:NAME`, `group:NAME` or `everybody`'];
     for (const [name, address] of Object.entries(reached)) {
       const channel = Object.hasOwn(channels, name) ? channels[name] : undefined;
       const mistake = channel === undefined ? 'there is no such channel' : addressMistake(channel, address);

@@ -82,4 +82,24 @@ export const notificationRequirements = {
     behaviour:
       'a message has one link, to the configured address, decides nothing, and carries no invitation or secret',
   },
+  'notifications.configuration': {
+    source: 'doors',
+    behaviour: 'the part of the trust configuration is a closed schema, and every defect is told with its line',
+  },
+  'notifications.unconfigured': {
+    source: 'doors',
+    behaviour: 'without the part nothing is put or asked, and the version of a configuration is what it was',
+  },
+  'notifications.command-line': {
+    source: 'doors',
+    behaviour: '`notify test` tells of each channel whether it works, `notify list` what did not arrive, and why',
+  },
+  'notifications.doctor': {
+    source: 'doors',
+    behaviour: 'doctor tells of secrets that are not there, people whom nothing reaches, and what did not arrive',
+  },
+  'notifications.served': {
+    source: 'doors',
+    behaviour: '`serve` delivers, with links to its public address, and counts by channel and state in its metrics',
+  },
 } as const;

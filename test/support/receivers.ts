@@ -62,7 +62,10 @@ export async function httpReceiver(on = 0): Promise<Receiver> {
       response.end('{"secret of theirs":"never repeated"}');
     });
   });
+  // A test that fails leaves it open: the process ends all the same.
+  server.unref();
   server.on('connection', (socket) => {
+    socket.unref();
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
@@ -124,6 +127,7 @@ export async function mailReceiver(options: SMTPServerOptions = {}): Promise<Mai
   });
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  server.server.unref();
   const { port } = server.server.address() as AddressInfo;
   return { port, mails, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
