@@ -98,6 +98,10 @@ export const notificationRequirements = {
     source: 'doors',
     behaviour: 'doctor tells of secrets that are not there, people whom nothing reaches, and what did not arrive',
   },
+  'notifications.postgres': {
+    source: 'doors',
+    behaviour: 'gates that share a database tell people and programs as one gate does',
+  },
   'notifications.served': {
     source: 'doors',
     behaviour: '`serve` delivers, with links to its public address, and counts by channel and state in its metrics',

@@ -1,9 +1,12 @@
 /** The part `notifications` of a trust configuration: what it takes, what it refuses and where, and that it may be absent. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseTrustConfig } from '../../src/app/index.js';
 import { Refusal } from '../../src/core/index.js';
 import { policyVersion } from '../../src/policy/index.js';
+import { ROOT } from '../support/files.js';
 import { approved, carriedOut, configAct, homeWorld, TRUST } from '../support/gate-world.js';
 import { notifierOf, notifying } from '../support/notify-world.js';
 import { httpReceiver } from '../support/receivers.js';
@@ -36,6 +39,15 @@ async function refusalOf(part: string): Promise<Refusal> {
 }
 
 describe('the part of the configuration', () => {
+  it('is taken as the page about it shows it', async () => {
+    verifies('notifications.configuration');
+    const page = readFileSync(join(ROOT, 'docs/how-to/notify-people.md'), 'utf8');
+    const [, block = ''] = /```yaml\nnotifications:\n([\s\S]*?)```/.exec(page) ?? [];
+    const part = block.split('\n').map((line) => line.slice(2));
+    const { notifications } = await parseTrustConfig(trust(part.join('\n')));
+    assert.deepEqual(Object.keys((notifications as { channels: object }).channels).length, 5);
+  });
+
   it('takes every channel, and refuses every mistake with its line and without its value', async () => {
     verifies('notifications.configuration');
     await parseTrustConfig(trust(GOOD));
