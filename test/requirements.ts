@@ -13,6 +13,7 @@ import { coreRequirements } from './requirements/core.js';
 import { houseRequirements } from './requirements/house.js';
 import { ledgerRequirements } from './requirements/ledger.js';
 import { messageRequirements } from './requirements/messages.js';
+import { notificationRequirements } from './requirements/notifications.js';
 import { packageRequirements } from './requirements/packages.js';
 import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
@@ -37,6 +38,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...connectorRequirements,
   ...actionRequirements,
   ...packageRequirements,
+  ...notificationRequirements,
   ...appRequirements,
   ...serverRequirements,
   ...consoleRequirements,

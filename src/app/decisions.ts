@@ -65,7 +65,7 @@ function concerns(row: DecisionRow, person: string): boolean {
 }
 
 /** When somebody should have decided, by the rule of the action. */
-function wantedOf(
+export function wantedOf(
   { content, proposed_at }: ActionState,
   now: number,
   trust?: TrustConfig,
@@ -106,21 +106,32 @@ function actionRow(
     approvers: content.approvers,
     due,
   };
-  if (state.late_result !== null) {
-    return { ...common, what: 'late_result', next: findingOf(state) };
+  switch (waitsFor(state, now)) {
+    case 'late_result':
+      return { ...common, what: 'late_result', next: findingOf(state) };
+    case 'approval': {
+      // Under another configuration it can't be approved any more: it has to be asked for again.
+      const verb = content.policy_version === policyVersion ? 'request' : 'propose --like';
+      const wanted = wantedOf(state, now, trust);
+      return { ...common, what: 'approval', wanted, next: `countersign action ${verb} ${content.action_id}` };
+    }
+    case 'outcome_unknown':
+      return { ...common, what: 'outcome_unknown', next: `countersign action reconcile ${content.action_id}` };
+    case 'interrupted_launch':
+      return { ...common, what: 'interrupted_launch', next: 'countersign action recover' };
+    default:
+      return undefined;
   }
-  if (state.state === 'proposed' && now < content.approve_by) {
-    // Under another configuration it can't be approved any more: it has to be asked for again.
-    const verb = content.policy_version === policyVersion ? 'request' : 'propose --like';
-    const wanted = wantedOf(state, now, trust);
-    return { ...common, what: 'approval', wanted, next: `countersign action ${verb} ${content.action_id}` };
-  }
-  if (state.state === 'unknown') {
-    return { ...common, what: 'outcome_unknown', next: `countersign action reconcile ${content.action_id}` };
-  }
+}
+
+/** What an action waits for at a person; undefined for nothing. */
+export function waitsFor(
+  state: ActionState,
+  now: number,
+): 'late_result' | 'approval' | 'outcome_unknown' | 'interrupted_launch' | undefined {
+  if (state.late_result !== null) return 'late_result';
+  if (state.state === 'proposed' && now < state.content.approve_by) return 'approval';
+  if (state.state === 'unknown') return 'outcome_unknown';
   const deadline = state.attempts.at(-1)?.deadline ?? 0;
-  if (state.state === 'launched' && now >= deadline + LIMITS.graceMs) {
-    return { ...common, what: 'interrupted_launch', next: 'countersign action recover' };
-  }
-  return undefined;
+  return state.state === 'launched' && now >= deadline + LIMITS.graceMs ? 'interrupted_launch' : undefined;
 }

@@ -12,6 +12,7 @@ import { readThread, threadKind } from '../messages/index.js';
 import { policyVersion } from '../policy/index.js';
 import { type Environment, readEnvironment } from './config.js';
 import { type Home, homeAt } from './home.js';
+import { notifications } from './notify-check.js';
 import { type CountersignGate, type OpenOptions, open } from './open.js';
 import { listPeople } from './people.js';
 import { readSettings } from './project-file.js';
@@ -40,7 +41,8 @@ export async function examine(options: OpenOptions = {}): Promise<readonly Findi
     return [finding('gate', 'problem', error.message, error.next), ...findings, ...ofFiles];
   }
   try {
-    for (const part of [store, threads, clock, configuration, connectors, approvers]) {
+    const told = (opened: CountersignGate) => notifications(opened, environment);
+    for (const part of [store, threads, clock, configuration, connectors, approvers, told]) {
       findings.push(...(await part(gate)));
     }
     return [...findings, ...ofFiles, around()];

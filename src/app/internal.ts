@@ -1,8 +1,8 @@
 /**
  * What the command line needs of the composition root and no application may have: confirming the first approver of a
  * ledger, and recovering it, which are a person's acts at a terminal; lists of people; damaging a copy for the
- * demonstration; the settings of a project, which are the command line's own; looking at drafts of policy; and the
- * reader of files. The package does not export this module.
+ * demonstration; the settings of a project, which are the command line's own; looking at drafts of policy; trying
+ * channels and listing what did not arrive; and the reader of files. The package does not export this module.
  */
 export { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../connectors/index.js';
 export { passkeyAlgorithm } from '../identity/index.js';
@@ -10,6 +10,7 @@ export { damageCopy } from './damage.js';
 export { makeFolder } from './home.js';
 export { bootstrapApprover } from './init.js';
 export { EMBEDDED, migrateSchema, migrateTo } from './migrate.js';
+export { channelHost, type DeliveryRow, listDeliveries, type Tried, tryChannels } from './notify.js';
 export { describeKey, describePerson } from './people.js';
 export { explainInFull, explainQuestion } from './policy-explain.js';
 export { checkPolicyFile, demandSound, draftEngine } from './policy-file.js';

@@ -25,6 +25,8 @@ import { Gate } from './gate.js';
 import { checkHome, type Home, homeAt } from './home.js';
 import { standardLog } from './log.js';
 import { Memory } from './memory.js';
+import { Notifier } from './notifier.js';
+import { channelHost } from './notify.js';
 import { systemRandom } from './random.js';
 import { releaseFacts } from './release.js';
 import { readSeen, type Seen } from './seen.js';
@@ -49,6 +51,8 @@ export interface OpenOptions {
   readonly policy?: PolicyEngine;
   readonly failpoint?: Failpoint;
   readonly leaseMs?: number;
+  /** Also tells people and programs what waits and what happened, as the trust configuration says; `serve` does. */
+  readonly notify?: boolean;
   readonly connectors?: readonly Connector[];
 }
 
@@ -134,12 +138,12 @@ async function openGate(
     launchBarrier: () => memory.barrier,
     timer: startTimer,
   };
-  return new CountersignGate(services, caller, {
-    home,
-    tools,
-    memory,
+  const gate = new CountersignGate(services, caller, {
+    ...{ home, tools, memory, environment, leaseMs: options.leaseMs },
     admit: () => callerFor(caller.principal, trust),
   });
+  if (options.notify === true) gate.notify();
+  return gate;
 }
 
 /** INVARIANT: a local process is an agent, whatever it says (authority.local-is-agent). */
@@ -167,6 +171,8 @@ interface GateParts {
   readonly home: Home;
   readonly tools: ToolConnector;
   readonly memory: Memory;
+  readonly environment: Environment;
+  readonly leaseMs: number | undefined;
   /** Throws where the configuration no longer lets this process speak as its agent. */
   admit(): Caller;
 }
@@ -175,11 +181,14 @@ interface GateParts {
 export class CountersignGate extends Gate {
   readonly home: Home;
   readonly #tools: ToolConnector;
+  readonly #parts: GateParts;
+  #notifier: Notifier | undefined;
 
   constructor(services: Services, caller: Caller, parts: GateParts) {
     const { home, tools, memory, admit } = parts;
     const close = async () => {
       try {
+        await this.#notifier?.close();
         await memory.close();
       } finally {
         await services.ledger.close();
@@ -195,6 +204,16 @@ export class CountersignGate extends Gate {
     });
     this.home = home;
     this.#tools = tools;
+    this.#parts = parts;
+  }
+
+  /** From now on people and programs are told, as the trust configuration says, until the gate is closed. */
+  notify(options: { readonly publicUrl?: string } = {}): void {
+    if (this.#notifier !== undefined) return;
+    const { environment, leaseMs } = this.#parts;
+    const host = channelHost(environment, this.services.clock);
+    this.#notifier = new Notifier(this.services, { ...options, host, ...(leaseMs === undefined ? {} : { leaseMs }) });
+    this.#notifier.start();
   }
 
   /** Puts a function of this process behind the gate. */

@@ -7,6 +7,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connectorsConfig } from '../connectors/index.js';
 import { Refusal } from '../core/index.js';
+import { notificationsConfig } from '../notifications/index.js';
 import { CedarDoor, cedarDefect, type TrustConfig, WrittenTrustConfig } from '../policy/index.js';
 import { parseYaml, readConfigText, type YamlText } from './yaml-file.js';
 
@@ -25,6 +26,7 @@ export async function parseTrustText(text: string, folder?: string): Promise<Tru
   if (!parsed.success) throw file.defect(parsed.error);
   const opened = connectorsConfig.safeParse(parsed.data.connectors);
   if (!opened.success) throw file.defect(opened.error, ['connectors']);
+  demandNotifications(parsed.data, file);
   const { cedar, ...policy } = parsed.data.policy;
   if (cedar === undefined) return { config: { ...parsed.data, policy }, file };
   const texts = cedar.map((name, at) => {
@@ -36,6 +38,19 @@ export async function parseTrustText(text: string, folder?: string): Promise<Tru
   if (defect === undefined) return { config, file };
   const path = `policy.cedar.${texts.findIndex(({ name }) => name === defect.file)}`;
   throw new Refusal('config_invalid', `line ${defect.line} of \`${defect.file}\`: ${defect.what}`, { path });
+}
+
+/** Refuses what `notifications` does not understand, and a group that nobody defined. */
+function demandNotifications({ notifications, groups }: Pick<TrustConfig, 'notifications' | 'groups'>, file: YamlText) {
+  if (notifications === undefined) return;
+  const parsed = notificationsConfig.safeParse(notifications);
+  if (!parsed.success) throw file.defect(parsed.error, ['notifications']);
+  const isKnown = (name: string) => !name.startsWith('group:') || Object.hasOwn(groups, name.slice('group:'.length));
+  const unknown = Object.keys(parsed.data.recipients).find((name) => !isKnown(name));
+  if (unknown === undefined) return;
+  const path = `notifications.recipients.${unknown}`;
+  const line = file.lineOf(['notifications', 'recipients', unknown]);
+  throw new Refusal('config_invalid', `line ${line}: \`${path}\`: there is no such group`, { path });
 }
 
 /** Refuses `config_invalid` with the line. */

@@ -13,6 +13,7 @@ export {
   approversOf,
   askBoundsOf,
   countingMethods,
+  type Deciders,
   excludedOf,
   methodsOf,
   type RuleSubject,

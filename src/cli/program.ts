@@ -7,6 +7,7 @@ import { addApprover } from './approver-verbs.js';
 import type { DemoOptions } from './commands/demo.js';
 import type { ProposeOptions } from './commands/propose.js';
 import type { InitOptions } from './commands/setup.js';
+import { addNotify } from './notify-verbs.js';
 import { SHELL_NAMES, TEMPLATE_NAMES } from './options.js';
 import { EXIT, makeOutput, processStreams, type Streams, writeError } from './output.js';
 import { addPackage } from './package-verbs.js';
@@ -56,6 +57,7 @@ export function buildProgram(streams: Streams, finished: Finished): Command {
   addApprover(program);
   addAgent(program);
   addServe(program);
+  addNotify(program);
   addSetup(program);
   addMigrate(program);
   addCompletion(program);

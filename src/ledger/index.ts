@@ -35,6 +35,15 @@ export type {
 } from './ledger.js';
 export { LocalLedger, type LocalLedgerOptions } from './local-ledger.js';
 export { MemoryStore } from './memory/memory-store.js';
+export type {
+  NewOutboxEntry,
+  Outbox,
+  OutboxCount,
+  OutboxEntry,
+  OutboxMove,
+  OutboxResult,
+  OutboxState,
+} from './outbox.js';
 export type { PostgresLedger } from './postgres/index.js';
 export { SqliteStore } from './sqlite/sqlite-store.js';
 export type { LocalStore } from './store.js';

@@ -11,6 +11,7 @@
  */
 import type { Json, JsonObject, Refusal } from '../core/index.js';
 import type { Columns, Kind, KindName, LedgerEvent, RecordRef } from './kind.js';
+import type { Outbox } from './outbox.js';
 
 /** A state and the place in its record's history at which it stands. */
 export interface Snapshot<State> {
@@ -186,6 +187,8 @@ export interface ProjectionView {
 }
 
 export interface Ledger {
+  /** What is delivered to others; no part of the log. */
+  readonly outbox: Outbox;
   /** Rejects with the `Refusal` that `decide` answered, `replay`, `idempotency_reuse` or `busy`, or with a `Fault`. */
   commit<Outcome extends Json>(work: Work<Outcome>): Promise<Committed<Outcome>>;
   read<State extends Json>(kind: Kind<State>, id: string): Promise<Snapshot<State> | undefined>;

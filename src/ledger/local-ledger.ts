@@ -35,8 +35,10 @@ import type {
   Work,
 } from './ledger.js';
 import { LocalReader } from './local-reader.js';
+import { localOutbox, type Outbox } from './outbox.js';
 import { headOf, type LocalStore, logEntry, storeError } from './store.js';
 import { verifyStore } from './verify.js';
+import { closedFault, rejectAll, type Waiting } from './waiting.js';
 import { LogWatch } from './watch.js';
 
 export interface LocalLedgerOptions {
@@ -48,16 +50,8 @@ export interface LocalLedgerOptions {
   readonly failpoint?: Failpoint;
 }
 
-interface Waiting {
-  readonly work: Work<Json>;
-  /** Set after a projection failed over a batch with this unit in it: the others must not suffer for one. */
-  readonly alone: boolean;
-  readonly since: number;
-  resolve(committed: Committed<Json>): void;
-  reject(error: unknown): void;
-}
-
 export class LocalLedger implements Ledger {
+  readonly outbox: Outbox;
   readonly #store: LocalStore;
   readonly #reader: LocalReader;
   readonly #options: LocalLedgerOptions;
@@ -75,6 +69,10 @@ export class LocalLedger implements Ledger {
     this.#store = options.store;
     this.#reader = new LocalReader(options.store, options.kinds);
     this.#watch = new LogWatch(() => this.#store.tail().sequence);
+    this.outbox = localOutbox({
+      ...{ store: this.#store, clock: options.clock, jitterMs: () => this.#jitterMs() },
+      ...{ use: (act) => this.#try(act), broken: (error) => this.#broken([], error) },
+    });
   }
 
   commit<Outcome extends Json>(work: Work<Outcome>): Promise<Committed<Outcome>> {
@@ -129,8 +127,7 @@ export class LocalLedger implements Ledger {
     rejectAll(late, new Refusal('busy', 'other processes kept the ledger locked'));
     if (this.#queue.length === 0) return;
     this.#scheduled = true;
-    const jitterMs = 1 + ((this.#options.random.bytes(1)[0] ?? 0) % 16);
-    setTimeout(() => this.#flush(), jitterMs);
+    setTimeout(() => this.#flush(), this.#jitterMs());
   }
 
   #runBatch(units: readonly Waiting[]): void {
@@ -299,6 +296,10 @@ export class LocalLedger implements Ledger {
     }
   }
 
+  #jitterMs(): number {
+    return 1 + ((this.#options.random.bytes(1)[0] ?? 0) % 16);
+  }
+
   /** Every read passes here, so that no native exception leaves. */
   async #try<T>(read: () => T): Promise<T> {
     if (this.#closed !== undefined) throw closedFault();
@@ -309,12 +310,4 @@ export class LocalLedger implements Ledger {
       throw storeError('the store could not be read', error);
     }
   }
-}
-
-function closedFault(): Fault {
-  return new Fault('store', 'the ledger is closed');
-}
-
-function rejectAll(units: readonly Waiting[], error: Refusal | Fault): void {
-  for (const unit of units) unit.reject(error);
 }

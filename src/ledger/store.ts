@@ -6,6 +6,7 @@ import { Fault, isOurs, type JsonObject, parseTrusted, Refusal } from '../core/i
 import type { TakenClaim, WrittenEvent, WrittenPayload } from './batch.js';
 import type { Columns, KindName, LedgerEvent, RecordRef } from './kind.js';
 import type { ListQuery, LogEntry, LogHead, LookupRow, Page } from './ledger.js';
+import type { OutboxTable } from './outbox.js';
 
 /** A record as a store holds it, with the version of the kind that wrote its columns and its document. */
 export interface RecordRow {
@@ -37,6 +38,7 @@ export function headOf({ sequence, logHash }: LogTail): LogHead {
 
 export interface LocalStore {
   readonly ledgerId: string;
+  readonly outbox: OutboxTable;
   /** Takes the write lock. False when another process holds it: nothing happened, try again. */
   begin(): boolean;
   /** Returns once everything written since `begin` is durable. Throws when that is not certain. */

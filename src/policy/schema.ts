@@ -110,6 +110,8 @@ const configFields = {
     })
     .optional(),
   connectors: z.record(z.string(), z.json()).default({}),
+  /** Who is told what, over which channel: read in full by `notifications`. Absent: nobody is. */
+  notifications: z.json().optional(),
   /** Names that `{"$secret":"NAME"}` may use, and where each comes from: `env:NAME` or `file:PATH`. */
   secrets: z
     .record(z.string().regex(PATTERNS.secretName), z.string().regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/.+)$/))

@@ -32,6 +32,13 @@ export class ServerMetrics {
     registers: [this.#registry],
   });
 
+  readonly #notifications = new Gauge({
+    name: 'countersign_notifications',
+    help: 'notifications that are kept, by channel and state; dead ones were given up',
+    labelNames: ['channel', 'state'],
+    registers: [this.#registry],
+  });
+
   begun(): void {
     this.#running.inc();
   }
@@ -45,6 +52,10 @@ export class ServerMetrics {
 
   async text(owner: CountersignGate): Promise<string> {
     this.#sequence.set((await owner.ledger.head()).sequence);
+    this.#notifications.reset();
+    for (const { channel, state, count } of await owner.ledger.outbox.counts()) {
+      this.#notifications.set({ channel, state }, count);
+    }
     return this.#registry.metrics();
   }
 }

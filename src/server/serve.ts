@@ -56,6 +56,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
       if (url.port === '0' || place.port === 0) origin = `${url.protocol}//${url.hostname}:${portOf(server)}`;
     }
     app = new ServerApp(owner, { publicUrl: origin, version: options.version, ...log, ...audit });
+    owner.notify({ publicUrl: origin });
   } catch (error) {
     for (const server of bound) server.close();
     throw error;

@@ -13,6 +13,7 @@ import { claimContract } from './ledger-claims.js';
 import { commitContract } from './ledger-commit.js';
 import { logContract } from './ledger-log.js';
 import { modelContract } from './ledger-model.js';
+import { outboxContract } from './ledger-outbox.js';
 import { readContract } from './ledger-reads.js';
 
 export interface LedgerOptions {
@@ -63,6 +64,7 @@ export function ledgerContract(name: string, open: OpenLedger, kinds: Kinds, mod
     commitContract(withLedger);
     readContract(withLedger);
     logContract(withLedger);
+    outboxContract(withLedger);
     modelContract(open, kinds, modelRuns);
   });
 }

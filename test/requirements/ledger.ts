@@ -181,4 +181,32 @@ export const ledgerRequirements = {
     source: 'reliability',
     behaviour: 'a full disk loses no answered commit, and work goes on once there is space',
   },
+  'ledger.outbox.once': {
+    source: 'ledger',
+    behaviour: 'an entry of the outbox is put once for its key, whoever puts it and however often',
+  },
+  'ledger.outbox.cursor': {
+    source: 'ledger',
+    behaviour: 'the place in the log moves with the entries that were made of it, for one of several at a time',
+  },
+  'ledger.outbox.apart': {
+    source: 'ledger',
+    behaviour: 'the outbox is durable in the store, and no part of the log',
+  },
+  'ledger.outbox.try': {
+    source: 'ledger',
+    behaviour: 'a try of an entry belongs to one process, and what has ended stays so',
+  },
+  'ledger.outbox.lease': {
+    source: 'ledger',
+    behaviour: 'one holder at a time has the lease to deliver, until it ends or is given back',
+  },
+  'ledger.outbox.bounded': {
+    source: 'ledger',
+    behaviour: 'what ended is forgotten after its time and beyond its number; what waits stays',
+  },
+  'ledger.outbox.migrated': {
+    source: 'ledger',
+    behaviour: 'a store of the schema before gets its outbox by a forward migration, and keeps what is in it',
+  },
 } as const;

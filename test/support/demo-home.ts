@@ -15,15 +15,15 @@ export interface DemoHome {
   readonly passphrase: readonly [string, string];
 }
 
-/** `repositories` are those of `git-local`, by alias. */
-export async function makeDemoHome(repositories: Readonly<Record<string, string>> = {}): Promise<DemoHome> {
+/** `repositories` are those of `git-local`, by alias; `more` stands behind the rest of the trust configuration. */
+export async function makeDemoHome(repositories: Readonly<Record<string, string>> = {}, more = ''): Promise<DemoHome> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
   const home = join(folder, 'home');
   const effects = join(folder, 'effects');
   mkdirSync(effects);
   const place = homeAt(home, {});
   const trust = await trustRecipe({ name: 'test', repositories, agents: ['bot'], noopFolder: effects });
-  const { ledgerId } = await initialize(place, { trust, demo: true });
+  const { ledgerId } = await initialize(place, { trust: `${trust}${more}`, demo: true });
   const passphrase = join(folder, 'passphrase');
   writeFileSync(passphrase, 'a long passphrase', { mode: 0o600 });
   const key = await makeKey(ledgerId, 'human:alice', 'a long passphrase', keyPath(place, 'human:alice'));

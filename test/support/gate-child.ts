@@ -6,6 +6,8 @@
  * `race ACTION COUNT`: so many callers at once execute one action. `cycles NAME POINT HIT`: proposes, approves and executes,
  * one action behind the other, until it is killed; at the HIT-th call of the failpoint POINT it kills itself. `pause ACTION`:
  * stops itself at `launch.before-call`, and goes on when it is told by a signal; a number behind it is the time of its lease.
+ * `notify NAME MS`: tells people and programs, by a lease of so many milliseconds, until it ends; with a name it first runs one
+ * action of that text.
  */
 import { appendFileSync, existsSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,6 +81,18 @@ async function cycles(gate: CountersignGate, name: string): Promise<void> {
   }
 }
 
+/** One action that policy allows, and then only what the gate does by itself. */
+async function notifying(gate: CountersignGate, text: string): Promise<void> {
+  if (text !== '') {
+    const common = { project: 'acme', connector: 'shell-noop', operation: 'note', target: 'customers' };
+    const { action_id } = await gate.propose({ ...common, args: { text } });
+    await gate.execute(action_id);
+    tell({ settled: action_id });
+  }
+  tell({ ready: true });
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+}
+
 /** At the `hit`-th call of a failpoint the process dies, as it would by a power switch of its own. */
 function killingAt(point: string, hit: number): (name: string) => void {
   let seen = 0;
@@ -98,12 +112,14 @@ async function main(): Promise<void> {
   };
   const failpoint = mode === 'pause' ? pausing : killingAt(point, Number(hit));
   // A stopped process has a short lease where it is told so.
-  const lease = mode === 'pause' && point !== '' ? { leaseMs: Number(point) } : {};
+  const hasLease = mode === 'notify' || (mode === 'pause' && point !== '');
+  const lease = hasLease ? { leaseMs: Number(point), notify: mode === 'notify' } : {};
   const clock = clockOf(folder);
   const connectors = [loggedNoop(folder, () => clock.now())];
   const gate = await open({ home: join(folder, 'home'), connectors, clock, failpoint, ...lease });
   if (mode === 'race') await race(gate, first, Number(point));
   if (mode === 'cycles') await cycles(gate, first);
+  if (mode === 'notify') await notifying(gate, first);
   if (mode === 'pause') tell(await gate.execute(first));
   await gate.close();
   process.exit(0);

@@ -82,11 +82,11 @@ function start(file: string, modules: string, words: readonly string[]): Child {
 }
 
 /** A fresh home with its first approver, and a folder for effects beside it; `store` names a database. */
-export async function childHome(store?: string): Promise<{ folder: string; remove(): void }> {
+export async function childHome(store?: string, trust = TRUST): Promise<{ folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-home-'));
   mkdirSync(join(folder, 'effects'));
   const home = homeAt(join(folder, 'home'), {});
-  const { ledgerId } = await initialize(home, { trust: TRUST, demo: true, ...(store === undefined ? {} : { store }) });
+  const { ledgerId } = await initialize(home, { trust, demo: true, ...(store === undefined ? {} : { store }) });
   const gate = await open({ home: home.folder });
   const code = confirmationCode(ledgerId, ALICE.key.publicKey);
   await bootstrapApprover(gate.ledger, ledgerId, ALICE.keyText, code, 'demo');

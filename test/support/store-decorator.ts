@@ -16,6 +16,9 @@ export class StoreDecorator implements LocalStore {
     this.ledgerId = inner.ledgerId;
   }
 
+  get outbox() {
+    return this.inner.outbox;
+  }
   begin(): boolean {
     return this.inner.begin();
   }

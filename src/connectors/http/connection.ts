@@ -33,16 +33,37 @@ export type Reached =
 export async function reach(way: Way): Promise<Reached> {
   const { url, privateNetwork, signal } = way;
   const isSecure = url.protocol === 'https:';
-  const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const reached = await reachPlain(way, (address) => mayCall(address, isSecure, privateNetwork));
+  if ('never' in reached || !isSecure) return reached;
+  const plain = reached.socket;
+  const hostname = hostOf(url);
+  const secure = connectSecure({
+    ...{ socket: plain, host: hostname, ALPNProtocols: ['http/1.1'], minVersion: 'TLSv1.2' },
+    ...(literalOf(url.hostname) === undefined ? { servername: hostname } : {}),
+    ...(way.authorities === undefined ? {} : { ca: way.authorities }),
+    // Said aloud, so that no variable of the environment says otherwise (NODE_TLS_REJECT_UNAUTHORIZED).
+    rejectUnauthorized: true,
+  });
+  const refused = await opened(secure, 'secureConnect', signal);
+  if (refused === undefined) return secure.authorized ? { socket: secure } : dropped(secure, { never: 'tls_failed' });
+  return dropped(plain, refused.never === 'not_connected' ? { ...refused, never: 'tls_failed' } : refused);
+}
+
+/**
+ * A connection to an address of the name that `mayGo` lets through, before anything is secured. What passes over it is
+ * for its user to secure.
+ */
+export async function reachPlain(way: Way, mayGo: (address: string) => boolean): Promise<Reached> {
+  const { url, signal } = way;
+  const hostname = hostOf(url);
   const found = await addressesOf(way, hostname);
   if (signal.aborted) return { never: 'too_late' };
   if ('never' in found) return found;
   const { addresses } = found;
-  const mayGo = (address: string | undefined) => mayCall(address ?? '', isSecure, privateNetwork);
   // INVARIANT: one address that may not be called, and none of them is (connectors.http.addresses).
   if (addresses.length === 0 || !addresses.every(({ address }) => mayGo(address))) return { never: 'blocked_address' };
 
-  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const plain = connectPlain({
     ...{ host: hostname, port, autoSelectFamily: true, noDelay: true },
     autoSelectFamilyAttemptTimeout: HTTP_LIMITS.addressMsMax,
@@ -54,19 +75,12 @@ export async function reach(way: Way): Promise<Reached> {
   });
   const failed = await opened(plain, 'connect', signal);
   if (failed !== undefined) return failed;
-  if (!mayGo(plain.remoteAddress)) return dropped(plain, { never: 'blocked_address' });
-  if (!isSecure) return { socket: plain };
+  if (!mayGo(plain.remoteAddress ?? '')) return dropped(plain, { never: 'blocked_address' });
+  return { socket: plain };
+}
 
-  const secure = connectSecure({
-    ...{ socket: plain, host: hostname, ALPNProtocols: ['http/1.1'], minVersion: 'TLSv1.2' },
-    ...(literalOf(url.hostname) === undefined ? { servername: hostname } : {}),
-    ...(way.authorities === undefined ? {} : { ca: way.authorities }),
-    // Said aloud, so that no variable of the environment says otherwise (NODE_TLS_REJECT_UNAUTHORIZED).
-    rejectUnauthorized: true,
-  });
-  const refused = await opened(secure, 'secureConnect', signal);
-  if (refused === undefined) return secure.authorized ? { socket: secure } : dropped(secure, { never: 'tls_failed' });
-  return dropped(plain, refused.never === 'not_connected' ? { ...refused, never: 'tls_failed' } : refused);
+function hostOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
 type Addresses =

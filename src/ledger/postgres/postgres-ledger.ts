@@ -23,12 +23,14 @@ import type {
   VerifyReport,
   Work,
 } from '../ledger.js';
+import type { Outbox } from '../outbox.js';
 import { LogWatch } from '../watch.js';
 import { Committer } from './committer.js';
 import { Connection } from './connection.js';
 import { serverError } from './errors.js';
 import { type AskLease, Lease } from './lease.js';
 import { ledgerIdOf } from './migrate.js';
+import { serverOutbox } from './outbox.js';
 import { connectWithin } from './pool.js';
 import { Reader } from './reader.js';
 import { Sequencer } from './sequencer.js';
@@ -53,6 +55,7 @@ export interface PostgresLedgerOptions {
 
 export class PostgresLedger implements Ledger {
   readonly ledgerId: string;
+  readonly outbox: Outbox;
   readonly #url: string;
   readonly #kinds: Kinds;
   readonly #reader: Reader;
@@ -90,6 +93,10 @@ export class PostgresLedger implements Ledger {
     this.#reader = new Reader(url, states);
     const ask: AskLease = async (statement, values) =>
       (await this.#reader.ask(statement, values))[0]?.[0] as string | undefined;
+    this.outbox = serverOutbox(async (statement, values) => {
+      this.#assertOpen();
+      return this.#reader.ask(statement, values);
+    });
     this.#lease = new Lease(ask, () => performance.now(), options.leaseMs);
     this.#watch = new LogWatch(() => this.#head);
     const onHead = (sequence: number) => {

@@ -66,8 +66,20 @@ const TRIGGERS = `
     FOR EACH STATEMENT EXECUTE FUNCTION countersign.stay();
 `;
 
+/** What is delivered to others. Nothing of it is an event. */
+const OUTBOX = `
+  CREATE TABLE countersign.outbox (
+    key text COLLATE "C" PRIMARY KEY, channel text NOT NULL, notice text NOT NULL, body text NOT NULL,
+    put bigint NOT NULL, until bigint NOT NULL, state text NOT NULL, tries integer NOT NULL, due bigint NOT NULL,
+    ended bigint, code text
+  ) WITH (fillfactor = 70);
+  CREATE INDEX outbox_due ON countersign.outbox (channel, due, key) WHERE state = 'waiting';
+  CREATE INDEX outbox_ended ON countersign.outbox (ended) WHERE ended IS NOT NULL;
+  CREATE TABLE countersign.cursors (name text COLLATE "C" PRIMARY KEY, sequence bigint NOT NULL);
+`;
+
 /** Forward-only, each run in the transaction of the migration; their number is the version of the schema. */
-export const MIGRATIONS: readonly string[] = [`${TABLES}${TRIGGERS}`];
+export const MIGRATIONS: readonly string[] = [`${TABLES}${TRIGGERS}`, OUTBOX];
 
 /** The triggers without which a store is damaged, by table and name. */
 export const TRIGGER_NAMES = ['events events_stay', 'events events_whole', 'log log_stay', 'log log_whole'];
@@ -78,7 +90,9 @@ export const GRANTS = `
   GRANT USAGE ON SCHEMA countersign TO ${GATE_ROLE}, ${READER_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA countersign TO ${GATE_ROLE}, ${READER_ROLE};
   GRANT INSERT ON countersign.events, countersign.records, countersign.claims, countersign.payloads,
-    countersign.unsequenced, countersign.log, countersign.leases TO ${GATE_ROLE};
-  GRANT UPDATE ON countersign.records, countersign.leases TO ${GATE_ROLE};
-  GRANT DELETE ON countersign.unsequenced, countersign.payloads, countersign.leases TO ${GATE_ROLE};
+    countersign.unsequenced, countersign.log, countersign.leases, countersign.outbox, countersign.cursors
+    TO ${GATE_ROLE};
+  GRANT UPDATE ON countersign.records, countersign.leases, countersign.outbox, countersign.cursors TO ${GATE_ROLE};
+  GRANT DELETE ON countersign.unsequenced, countersign.payloads, countersign.leases, countersign.outbox
+    TO ${GATE_ROLE};
 `;

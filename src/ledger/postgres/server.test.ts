@@ -81,10 +81,24 @@ describe('the server of a ledger', () => {
       await put('99', 'schema_version');
       await rejectsWith('invalid', openOn(url));
       await rejectsWith('invalid', migratePostgres(url));
-      await put('1', 'schema_version');
+      await put('2', 'schema_version');
       await put('nobody', 'ledger_id');
       await rejectsWith('corrupt', openOn(url));
       await rejectsWith('store', openOn('postgres://nobody@localhost/none?host=/no/such/folder'));
+    }));
+
+  it('is brought forward from the schema before this one by its owner alone, and keeps what is in it', () =>
+    inDatabase(async (url) => {
+      verifies('ledger.outbox.migrated');
+      await migratePostgres(url, LEDGER_ID);
+      const run = (text: string) => onDatabase(url, text, []);
+      for (const table of ['outbox', 'cursors']) await run(`DROP TABLE countersign.${table}`);
+      await run("UPDATE countersign.meta SET value = '1' WHERE name = 'schema_version'");
+      await rejectsWith('invalid', openOn(url));
+      assert.equal(await migratePostgres(url), LEDGER_ID);
+      const ledger = await openOn(url);
+      assert.deepEqual([await ledger.outbox.cursor(), await ledger.outbox.due('chat', 1, 1)], [undefined, []]);
+      await ledger.close();
     }));
 
   it('never changes an event or an entry of the log, whoever asks', () =>

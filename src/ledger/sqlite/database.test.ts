@@ -122,14 +122,28 @@ describe('opening the file of a store', () => {
         database.close();
       };
       new SqliteStore(path, LEDGER_ID).close();
-      change('PRAGMA user_version = 2');
+      change('PRAGMA user_version = 99');
       refuses('invalid', () => new SqliteStore(path));
-      change("PRAGMA user_version = 1; UPDATE meta SET value = 'something else'");
+      change("PRAGMA user_version = 2; UPDATE meta SET value = 'something else'");
       refuses('corrupt', () => new SqliteStore(path));
       change('DELETE FROM meta');
       refuses('corrupt', () => new SqliteStore(path));
       change('DROP TABLE meta');
       refuses('store', () => new SqliteStore(path));
+    }));
+
+  it('brings a file of the schema before this one forward, and keeps what is in it', () =>
+    inFile(({ path }) => {
+      verifies('ledger.outbox.migrated');
+      const before = new SqliteStore(path, LEDGER_ID);
+      before.close();
+      const database = new Database(path);
+      database.exec('DROP TABLE outbox; DROP TABLE cursors; DROP TABLE leases; PRAGMA user_version = 1');
+      database.close();
+      const store = new SqliteStore(path);
+      assert.equal(store.ledgerId, LEDGER_ID);
+      assert.deepEqual([store.outbox.cursor(), store.outbox.due('chat', 1, 1), store.damage()], [undefined, [], []]);
+      store.close();
     }));
 
   it('refuses to go on with another ledger in the place of its own', () =>

@@ -44,4 +44,16 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (sequence, address)
   ) STRICT, WITHOUT ROWID;
   `,
+  // What is delivered to others, and by whom. Nothing of it is an event.
+  `
+  CREATE TABLE outbox (
+    key TEXT PRIMARY KEY, channel TEXT NOT NULL, notice TEXT NOT NULL, body TEXT NOT NULL,
+    put INTEGER NOT NULL, until INTEGER NOT NULL, state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL,
+    ended INTEGER, code TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX outbox_due ON outbox (channel, due, key) WHERE state = 'waiting';
+  CREATE INDEX outbox_ended ON outbox (ended) WHERE ended IS NOT NULL;
+  CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE leases (name TEXT PRIMARY KEY, gate TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];

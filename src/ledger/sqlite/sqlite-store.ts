@@ -14,6 +14,7 @@ import { pageLimit, pageOf, placeOf } from '../page.js';
 import { type EventRow, headOf, type LocalStore, type LogTail, type RecordRow } from '../store.js';
 import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
 import { listStatement } from './list.js';
+import { SqliteOutbox } from './outbox.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
 import { prepareAll, SCANS, type Statements } from './statements.js';
 
@@ -24,6 +25,7 @@ export class SqliteStore implements LocalStore {
   readonly #path: string;
   #database: Connection;
   #statements: Statements;
+  #outbox: SqliteOutbox;
   #opened = 0;
   /** Statements of lists by their text: a query's conditions make a small number of them. */
   readonly #lists = new Map<string, Statement>();
@@ -35,6 +37,11 @@ export class SqliteStore implements LocalStore {
     this.ledgerId = ledgerId;
     this.#database = database;
     this.#statements = prepareAll(database);
+    this.#outbox = new SqliteOutbox(database);
+  }
+
+  get outbox(): SqliteOutbox {
+    return this.#outbox;
   }
 
   /**
@@ -94,6 +101,7 @@ export class SqliteStore implements LocalStore {
     if (ledgerId !== this.ledgerId) throw new Fault('store', 'another ledger stands at the path of this one');
     this.#database = database;
     this.#statements = prepareAll(database);
+    this.#outbox = new SqliteOutbox(database);
     this.#opened += 1;
     this.#lists.clear();
   }
