@@ -11,6 +11,7 @@ import { beforeRing, Fault, Refusal } from '../core/index.js';
 import { HEADERS, ServerApp } from './app.js';
 import type { Auditor } from './audit-desk.js';
 import { oursOf } from './door.js';
+import { Upkeep } from './upkeep.js';
 
 export interface ServeOptions {
   /** `http://localhost:8787` when absent. Behind a proxy: the address that the proxy answers, with `listen`. */
@@ -20,6 +21,8 @@ export interface ServeOptions {
   readonly version: string;
   readonly log?: Log;
   readonly audit?: Auditor;
+  /** How often what is overdue is ended, in milliseconds; 15 seconds when absent. */
+  readonly upkeepMs?: number;
 }
 
 export interface Serving {
@@ -29,6 +32,8 @@ export interface Serving {
   /** Takes no more requests, waits for those that are being answered, and answers no more. */
   close(): Promise<void>;
 }
+
+const UPKEEP_MS = 15_000;
 
 const DEFAULT_PUBLIC_URL = 'http://localhost:8787';
 
@@ -47,6 +52,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
   const audit = options.audit === undefined ? {} : { audit: options.audit };
   let origin = url.origin;
   let app: ServerApp | undefined;
+  const upkeep = new Upkeep(owner, options.upkeepMs ?? UPKEEP_MS, options.log);
   try {
     for (const place of places) {
       // A port that the system chose first is the one of all.
@@ -57,6 +63,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
     }
     app = new ServerApp(owner, { publicUrl: origin, version: options.version, ...log, ...audit });
     owner.notify({ publicUrl: origin });
+    upkeep.start();
   } catch (error) {
     for (const server of bound) server.close();
     throw error;
@@ -67,6 +74,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
     addresses: bound.map((server) => addressOf(server)),
     async close() {
       const closed = bound.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+      await upkeep.close();
       await serving.drain(DRAIN_MS);
       for (const server of bound) server.closeIdleConnections();
       // What was answered is on its way; a client that does not take it is left after a while.

@@ -21,6 +21,11 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'a restore that was signed at the door is accepted by the gate behind it, against what that remembers',
   },
+  'server.upkeep': {
+    source: 'actions',
+    behaviour:
+      'a server ends what is overdue by itself: a launch that nobody answered for, what was not decided in time',
+  },
   'server.comments': {
     source: 'doors',
     behaviour: 'comments are read and made by the proposer of an action and by people, and by no other agent',
