@@ -122,7 +122,13 @@ export const ListRow = z.object({
 export const ActionPage = z.object({ rows: z.array(ListRow), next: z.string().optional() });
 /** Whoever did not propose an action sees that there is one, how it stands, and its fingerprint. */
 export const Action = z.union([
-  z.object({ sees: z.literal('all'), action: z.record(z.string(), z.json()), args: z.string() }),
+  /** `awaited`: whether somebody is known to wait for what becomes of it. */
+  z.object({
+    sees: z.literal('all'),
+    action: z.record(z.string(), z.json()),
+    args: z.string(),
+    awaited: z.boolean(),
+  }),
   z.object({ sees: z.literal('some'), action_id: ActionId, state: State, digest: z.string() }),
 ]);
 export const Summary = z.object({ lines: Lines, preview: z.record(z.string(), z.json()).optional() });

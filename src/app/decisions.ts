@@ -9,6 +9,7 @@ import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
 import { actRows } from './act-rows.js';
+import { attending } from './attendance.js';
 import { confirmationRows } from './package-decisions.js';
 
 export type DecisionRow = {
@@ -30,6 +31,8 @@ export type DecisionRow = {
     readonly late: boolean;
     readonly also: readonly string[];
   };
+  /** For an approval: whether somebody waits for it, or its agent listens. Absent where nobody knows of one. */
+  readonly awaited?: true;
   /** The command to type. */
   readonly next: string;
 };
@@ -43,13 +46,16 @@ export async function listDecisions(ledger: Ledger, now: number, person?: string
   }
   const config = (await ledger.read(configKind, CONFIG_RECORD.id))?.state;
   const trust = TrustConfig.safeParse(config?.config).data;
+  const waiting = await attending(ledger);
   const rows: DecisionRow[] = [];
   for (let after: string | undefined; rows.length < ROWS_MAX; ) {
     const page = await ledger.list({ kind: 'action', waiting: true, ...(after === undefined ? {} : { after }) });
     for (const { id, due } of page.rows) {
       const snapshot = await ledger.read(actionKind, id);
       const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, config?.version, trust);
-      if (row !== undefined && (person === undefined || concerns(row, person))) rows.push(row);
+      if (row === undefined || (person !== undefined && !concerns(row, person))) continue;
+      const isAwaited = waiting.has(id) || waiting.has(snapshot?.state.content.proposed_by ?? '');
+      rows.push(row.what === 'approval' && isAwaited ? { ...row, awaited: true } : row);
     }
     if (page.next === undefined) break;
     after = page.next;

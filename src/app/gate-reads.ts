@@ -32,6 +32,7 @@ import { isActionId, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
+import { Attendance, attending } from './attendance.js';
 import { atBorder } from './border.js';
 import { type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
@@ -51,6 +52,15 @@ export class GateReads {
 
   show(actionId: string): Promise<ActionState> {
     return this.#look({ actionId }, (asked) => this.#stateOf(asked.actionId));
+  }
+
+  /** Whether somebody waits for what becomes of an action, or its agent listens, as far as anybody knows. */
+  isAwaited(actionId: string): Promise<boolean> {
+    return this.#look({ actionId }, async (asked) => {
+      const { content } = await this.#stateOf(asked.actionId);
+      const waiting = await attending(this.ledger);
+      return waiting.has(asked.actionId) || waiting.has(content.proposed_by);
+    });
   }
 
   /** The arguments of an action, checked against its digest. */
@@ -146,12 +156,17 @@ export class GateReads {
       const { sequence } = await this.ledger.head();
       let state = await this.#stateOf(asked.actionId);
       if (holds(state)) return state;
-      for await (const { event } of this.ledger.watch(sequence, signal)) {
-        if (event.record.kind !== 'action' || event.record.id !== asked.actionId) continue;
-        state = await this.#stateOf(asked.actionId);
-        if (holds(state)) return state;
+      const attendance = new Attendance(this.services, asked.actionId);
+      try {
+        for await (const { event } of this.ledger.watch(sequence, signal)) {
+          if (event.record.kind !== 'action' || event.record.id !== asked.actionId) continue;
+          state = await this.#stateOf(asked.actionId);
+          if (holds(state)) return state;
+        }
+        return state;
+      } finally {
+        await attendance.leave();
       }
-      return state;
     });
   }
 

@@ -20,6 +20,7 @@ export { type Message, readEntries, readThread, verifyThread } from '../messages
 export type { Applied, Created, Envelope, Manifest, PackageState, Replay } from '../packages/index.js';
 export { correctionFor, parseEnvelope, promptFor, toolsFor } from '../packages/index.js';
 export { policyVersion, type TrustConfig } from '../policy/index.js';
+export { Attendance } from './attendance.js';
 export { type AuditReport, auditLedger } from './audit.js';
 export { backupTo, placeBackup } from './backup.js';
 export { systemClock } from './clock.js';

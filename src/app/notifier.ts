@@ -39,6 +39,9 @@ export interface NotifierOptions {
   readonly leaseMs?: number;
 }
 
+/** Who holds it plans and delivers. */
+const LEASE = 'outbox';
+
 /** Kinds of records that the inbox is made of. */
 const INBOX = new Set(['action', 'request', 'package', 'invitation', 'config', 'person']);
 
@@ -120,7 +123,7 @@ export class Notifier {
     await this.idle();
     if (this.#heldUntil === Number.NEGATIVE_INFINITY) return;
     try {
-      await this.#services.ledger.outbox.release(this.#holder);
+      await this.#services.ledger.leases.release(LEASE, this.#holder);
     } catch (error) {
       // A lease that is not given back ends by itself.
       this.#tell('the lease to deliver could not be given back', error);
@@ -157,7 +160,7 @@ export class Notifier {
     const { leaseMs = NOTIFY_LIMITS.leaseMs } = this.#options;
     const before = clock.monotonic();
     if (before < this.#askAt) return before < this.#heldUntil;
-    const isHeld = await ledger.outbox.hold(this.#holder, leaseMs);
+    const isHeld = await ledger.leases.hold(LEASE, this.#holder, leaseMs);
     // Whoever takes it over plans anew: what the one before put is put once all the same.
     if (isHeld && before >= this.#heldUntil) this.#sweepAt = Number.NEGATIVE_INFINITY;
     this.#heldUntil = isHeld ? before + leaseMs : Number.NEGATIVE_INFINITY;

@@ -69,6 +69,7 @@ export interface InboxRow {
   readonly approvers: readonly string[];
   readonly due: number;
   readonly wanted?: { readonly by: number; readonly late: boolean };
+  readonly awaited?: true;
 }
 
 export interface GrantRow {

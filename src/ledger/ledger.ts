@@ -11,6 +11,7 @@
  */
 import type { Json, JsonObject, Refusal } from '../core/index.js';
 import type { Columns, Kind, KindName, LedgerEvent, RecordRef } from './kind.js';
+import type { Leases } from './leases.js';
 import type { Outbox } from './outbox.js';
 
 /** A state and the place in its record's history at which it stands. */
@@ -189,6 +190,8 @@ export interface ProjectionView {
 export interface Ledger {
   /** What is delivered to others; no part of the log. */
   readonly outbox: Outbox;
+  /** Who holds which name for a time; no part of the log. */
+  readonly leases: Leases;
   /** Rejects with the `Refusal` that `decide` answered, `replay`, `idempotency_reuse` or `busy`, or with a `Fault`. */
   commit<Outcome extends Json>(work: Work<Outcome>): Promise<Committed<Outcome>>;
   read<State extends Json>(kind: Kind<State>, id: string): Promise<Snapshot<State> | undefined>;

@@ -17,10 +17,12 @@ import {
   type Random,
   Refusal,
 } from '../core/index.js';
+import { asideOf } from './aside.js';
 import type { UnitResult, WrittenPayload } from './batch.js';
 import { BatchRun } from './batch-run.js';
 import { nextLogHash } from './event.js';
 import type { Kind, KindName, Kinds, LedgerEvent, RecordRef } from './kind.js';
+import { type Leases, localLeases } from './leases.js';
 import type {
   Committed,
   Ledger,
@@ -52,6 +54,7 @@ export interface LocalLedgerOptions {
 
 export class LocalLedger implements Ledger {
   readonly outbox: Outbox;
+  readonly leases: Leases;
   readonly #store: LocalStore;
   readonly #reader: LocalReader;
   readonly #options: LocalLedgerOptions;
@@ -69,10 +72,12 @@ export class LocalLedger implements Ledger {
     this.#store = options.store;
     this.#reader = new LocalReader(options.store, options.kinds);
     this.#watch = new LogWatch(() => this.#store.tail().sequence);
-    this.outbox = localOutbox({
+    const aside = asideOf({
       ...{ store: this.#store, clock: options.clock, jitterMs: () => this.#jitterMs() },
       ...{ use: (act) => this.#try(act), broken: (error) => this.#broken([], error) },
     });
+    this.outbox = localOutbox(aside);
+    this.leases = localLeases(aside, options.clock);
   }
 
   commit<Outcome extends Json>(work: Work<Outcome>): Promise<Committed<Outcome>> {

@@ -6,8 +6,7 @@
  * one process; entries and the place in the log up to which they were made are written together.
  * Source: spec ledger (outbox), doors (notifications); docs/decisions/0016.
  */
-import { type Clock, LIMITS, Refusal } from '../core/index.js';
-import type { LocalStore } from './store.js';
+import type { Aside } from './aside.js';
 
 /** `lapsed`: nobody waits for it any more. `dead`: given up, and shown. */
 export type OutboxState = 'waiting' | 'delivered' | 'lapsed' | 'dead';
@@ -79,10 +78,6 @@ export interface Outbox {
   counts(): Promise<readonly OutboxCount[]>;
   /** Removes what ended before a time, and what is beyond `keep` ended ones; at most `limit`. Answers how many. */
   clear(before: number, keep: number, limit: number): Promise<number>;
-  /** Takes or renews the lease to deliver: at most one holder has it. */
-  hold(holder: string, ms: number): Promise<boolean>;
-  /** Gives it back. */
-  release(holder: string): Promise<void>;
 }
 
 /** The outbox of a store inside this process, called within a transaction of it. */
@@ -97,66 +92,24 @@ export interface OutboxTable {
   list(states: readonly OutboxState[], limit: number): readonly OutboxEntry[];
   counts(): readonly OutboxCount[];
   clear(before: number, keep: number, limit: number): number;
-  hold(holder: string, now: number, until: number): boolean;
-  release(holder: string): void;
-}
-
-/** What the outbox is given by the ledger whose store it shares. */
-export interface OutboxDoor {
-  readonly clock: Clock;
-  readonly store: LocalStore;
-  /** Runs in one turn over the open store, and tells errors as the ledger does. */
-  use<T>(act: () => T): Promise<T>;
-  /** A transaction failed: nothing in memory is trusted. */
-  broken(error: unknown): void;
-  jitterMs(): number;
 }
 
 /** The outbox over a store inside this process. */
-export function localOutbox(door: OutboxDoor): Outbox {
-  const { clock, store } = door;
-  const read = <T>(act: (table: OutboxTable) => T) => door.use(() => act(store.outbox));
-  const write = <T>(act: (table: OutboxTable) => T) => transact(door, act);
+export function localOutbox({ read, write }: Aside): Outbox {
   return {
-    cursor: () => read((table) => table.cursor()),
+    cursor: () => read(({ outbox }) => outbox.cursor()),
     put: (entries, move) =>
-      write((table) => {
-        if (move !== undefined && table.cursor() !== move.from) return false;
-        if (move !== undefined) table.move(move.to);
-        for (const entry of entries) table.insert(entry);
+      write(({ outbox }) => {
+        if (move !== undefined && outbox.cursor() !== move.from) return false;
+        if (move !== undefined) outbox.move(move.to);
+        for (const entry of entries) outbox.insert(entry);
         return true;
       }),
-    due: (channel, now, limit) => read((table) => table.due(channel, now, limit)),
-    begin: (key, tries, dueAgain) => write((table) => table.begin(key, tries, dueAgain)),
-    end: (key, tries, result) => write((table) => table.end(key, tries, result)),
-    list: (states, limit) => read((table) => table.list(states, limit)),
-    counts: () => read((table) => table.counts()),
-    clear: (before, keep, limit) => write((table) => table.clear(before, keep, limit)),
-    hold: (holder, ms) => write((table) => table.hold(holder, clock.now(), clock.now() + ms)),
-    release: (holder) => write((table) => table.release(holder)),
+    due: (channel, now, limit) => read(({ outbox }) => outbox.due(channel, now, limit)),
+    begin: (key, tries, dueAgain) => write(({ outbox }) => outbox.begin(key, tries, dueAgain)),
+    end: (key, tries, result) => write(({ outbox }) => outbox.end(key, tries, result)),
+    list: (states, limit) => read(({ outbox }) => outbox.list(states, limit)),
+    counts: () => read(({ outbox }) => outbox.counts()),
+    clear: (before, keep, limit) => write(({ outbox }) => outbox.clear(before, keep, limit)),
   };
-}
-
-/** A transaction of its own, beside those of the log. Another process that writes is waited for, as a commit does. */
-async function transact<T>(door: OutboxDoor, act: (table: OutboxTable) => T): Promise<T> {
-  const limit = door.clock.monotonic() + LIMITS.storeWaitMsMax;
-  for (;;) {
-    const done = await door.use(() => attempt(door, act));
-    if (done !== undefined) return done.answer;
-    if (door.clock.monotonic() > limit) throw new Refusal('busy', 'other processes kept the ledger locked');
-    await new Promise((resolve) => setTimeout(resolve, door.jitterMs()));
-  }
-}
-
-/** In one turn, so that nothing else begins between lock and commit; undefined while another process has the lock. */
-function attempt<T>({ store, broken }: OutboxDoor, act: (table: OutboxTable) => T): { readonly answer: T } | undefined {
-  if (!store.begin()) return undefined;
-  try {
-    const answer = act(store.outbox);
-    store.commit();
-    return { answer };
-  } catch (error) {
-    broken(error);
-    throw error;
-  }
 }

@@ -5,6 +5,7 @@
 import { Fault, isOurs, type JsonObject, parseTrusted, Refusal } from '../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from './batch.js';
 import type { Columns, KindName, LedgerEvent, RecordRef } from './kind.js';
+import type { LeaseTable } from './leases.js';
 import type { ListQuery, LogEntry, LogHead, LookupRow, Page } from './ledger.js';
 import type { OutboxTable } from './outbox.js';
 
@@ -39,6 +40,7 @@ export function headOf({ sequence, logHash }: LogTail): LogHead {
 export interface LocalStore {
   readonly ledgerId: string;
   readonly outbox: OutboxTable;
+  readonly leases: LeaseTable;
   /** Takes the write lock. False when another process holds it: nothing happened, try again. */
   begin(): boolean;
   /** Returns once everything written since `begin` is durable. Throws when that is not certain. */

@@ -3,7 +3,7 @@
  * which to go on. The token is looked at again before each; the stream ends with it.
  * Source: spec doors (HTTP API: events).
  */
-import { type CountersignGate, type Gate, sightOf } from '../app/index.js';
+import { Attendance, type CountersignGate, type Gate, sightOf } from '../app/index.js';
 import { beforeRing, LIMITS } from '../core/index.js';
 
 /** Records under the id of an action, whose events are told. */
@@ -30,6 +30,9 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
   const entries = watch[Symbol.asyncIterator]();
   yield `: watching behind ${from}\n\n`;
   let next = entries.next();
+  const { principal, session } = (await again()).caller;
+  // A person who looks is nobody whom an answer is kept for.
+  const attendance = session === true ? undefined : new Attendance(owner.services, principal);
   try {
     for (;;) {
       const came = (await beforeRing(owner.services.timer(BEAT_MS), next))?.answer;
@@ -45,7 +48,7 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
       if (text !== undefined) yield text;
     }
   } finally {
-    await entries.return?.(undefined);
+    await Promise.all([entries.return?.(undefined), attendance?.leave()]);
   }
 }
 

@@ -171,7 +171,9 @@ async function shown(gate: Gate, id: string): Promise<unknown> {
   const sight = sightOf(gate.caller, state.content);
   // What a caller may not see is not there.
   if (sight === 'none') throw new Refusal('unknown_action', 'there is no such action');
-  if (sight === 'all') return { sees: 'all', action: state, args: await gate.args(id) };
+  if (sight === 'all') {
+    return { sees: 'all', action: state, args: await gate.args(id), awaited: await gate.isAwaited(id) };
+  }
   return { sees: 'some', action_id: id, state: state.state, digest: state.content.digest };
 }
 

@@ -117,25 +117,42 @@ function leaseContract(withLedger: WithLedger): void {
     withLedger({}, async ({ ledger, another }) => {
       verifies('ledger.outbox.lease');
       const second = await another();
-      assert.equal(await ledger.outbox.hold('one', 60_000), true);
-      assert.equal(await second.outbox.hold('two', 60_000), false);
-      assert.equal(await ledger.outbox.hold('one', 60_000), true, 'its holder renews it');
-      await second.outbox.release('two');
-      assert.equal(await second.outbox.hold('two', 60_000), false, 'nobody gives back what another holds');
-      await ledger.outbox.release('one');
-      assert.equal(await second.outbox.hold('two', 1), true);
+      assert.equal(await ledger.leases.hold('outbox', 'one', 60_000), true);
+      assert.equal(await second.leases.hold('outbox', 'two', 60_000), false);
+      assert.equal(await ledger.leases.hold('outbox', 'one', 60_000), true, 'its holder renews it');
+      await second.leases.release('outbox', 'two');
+      assert.equal(await second.leases.hold('outbox', 'two', 60_000), false, 'nobody gives back what another holds');
+      await ledger.leases.release('outbox', 'one');
+      assert.equal(await second.leases.hold('outbox', 'two', 1), true);
+    }));
+
+  it('names what somebody holds, as long as they do', () =>
+    withLedger({}, async ({ ledger, another, clock }) => {
+      verifies('ledger.leases.held');
+      const second = await another();
+      assert.deepEqual(await ledger.leases.held('waits/'), []);
+      await ledger.leases.hold('waits/b/1', '1', 60_000);
+      await second.leases.hold('waits/a/2', '2', 60_000);
+      await second.leases.hold('waits/a/3', '3', 50);
+      await second.leases.hold('waitsless', '4', 60_000);
+      assert.deepEqual([...(await ledger.leases.held('waits/'))].sort(), ['waits/a/2', 'waits/a/3', 'waits/b/1']);
+      assert.deepEqual(await ledger.leases.held('waits/b'), ['waits/b/1']);
+      await second.leases.release('waits/a/2', '2');
+      clock.set(clock.now() + 50);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      assert.deepEqual(await ledger.leases.held('waits/'), ['waits/b/1']);
     }));
 
   it('gives the lease to another when its holder is silent', () =>
     withLedger({}, async ({ ledger, another, clock }) => {
       verifies('ledger.outbox.lease');
       const second = await another();
-      assert.equal(await ledger.outbox.hold('one', 50), true);
-      assert.equal(await second.outbox.hold('two', 50), false);
+      assert.equal(await ledger.leases.hold('outbox', 'one', 50), true);
+      assert.equal(await second.leases.hold('outbox', 'two', 50), false);
       clock.set(clock.now() + 50);
       await new Promise((resolve) => setTimeout(resolve, 60));
-      assert.equal(await second.outbox.hold('two', 60_000), true);
-      assert.equal(await ledger.outbox.hold('one', 60_000), false);
+      assert.equal(await second.leases.hold('outbox', 'two', 60_000), true);
+      assert.equal(await ledger.leases.hold('outbox', 'one', 60_000), false);
     }));
 }
 

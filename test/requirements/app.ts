@@ -94,6 +94,10 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'the audit finds a changed byte also where nothing is decided by it',
   },
+  'app.inbox.awaited': {
+    source: 'actions',
+    behaviour: 'the inbox says of an approval that somebody waits for it, as long as they do',
+  },
   'audit.comment': {
     source: 'ledger',
     behaviour: 'a comment about no action, or in the voice of somebody else, is found',

@@ -201,6 +201,10 @@ export const ledgerRequirements = {
     source: 'ledger',
     behaviour: 'one holder at a time has the lease to deliver, until it ends or is given back',
   },
+  'ledger.leases.held': {
+    source: 'ledger',
+    behaviour: 'what somebody holds for a time is named to every process that asks, and no longer',
+  },
   'ledger.outbox.bounded': {
     source: 'ledger',
     behaviour: 'what ended is forgotten after its time and beyond its number; what waits stays',

@@ -5,6 +5,7 @@ import { type Act, requestKind } from '../../src/approvals/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import {
   addKeyAct,
+  approve,
   approved,
   BOB,
   carriedOut,
@@ -135,5 +136,37 @@ it('asks nobody to sign for being away until a time, or with a delegate, that co
   assert.deepEqual(await world.gate.decisions(), [], 'no request was issued');
   await world.gate.requestAct(away(now + LIMITS.awayMsMax, 'human:alice'));
   assert.equal((await world.gate.decisions('human:bob')).length, 1);
+  await world.close();
+});
+
+it('says of an approval that somebody waits for it, in whichever process, as long as they do', async () => {
+  verifies('app.inbox.awaited');
+  const world = await homeWorld();
+  const other = await world.another();
+  const [waited, alone] = [
+    await proposed(world),
+    await proposed(world, { target: 'others', args: { text: 'hi', account: 'others' } }),
+  ];
+  const awaited = async () => (await other.decisions()).filter(({ awaited: is }) => is === true).map(({ id }) => id);
+  assert.deepEqual(await awaited(), []);
+  const waiting = world.gate.wait(waited, ({ state }) => state === 'approved', 60_000);
+  for (let left = 100; left > 0 && (await awaited()).length === 0; left -= 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.deepEqual(await awaited(), [waited]);
+  assert.deepEqual([await other.isAwaited(waited), await other.isAwaited(alone)], [true, false]);
+  await approve(world, waited);
+  await waiting;
+  assert.equal(await other.isAwaited(waited), false, 'whoever leaves says so');
+  // Whoever dies says nothing: a word is good for fifteen seconds.
+  const late = world.gate.wait(alone, ({ state }) => state === 'approved', 60_000);
+  for (let left = 100; left > 0 && !(await other.isAwaited(alone)); left -= 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.deepEqual(await awaited(), [alone]);
+  world.clock.advance(15_000);
+  assert.deepEqual(await awaited(), []);
+  await approve(world, alone);
+  await late;
   await world.close();
 });

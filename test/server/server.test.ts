@@ -257,6 +257,8 @@ describe('the event stream', () => {
     const { action_id } = await client.call('propose', { body: sending() });
     const first = (await stream.next()).value;
     assert.deepEqual([first?.action_id, first?.what, first?.state], [action_id, 'action-proposed', 'proposed']);
+    verifies('app.inbox.awaited');
+    assert.equal(await world.gate.isAwaited(action_id), true, 'its agent listens');
     await client.call('cancel', { action_id, body: {} });
     assert.equal((await stream.next()).value?.what, 'action-cancelled');
     const resumed = client.events(first?.sequence, stop.signal);

@@ -19,6 +19,9 @@ export class StoreDecorator implements LocalStore {
   get outbox() {
     return this.inner.outbox;
   }
+  get leases() {
+    return this.inner.leases;
+  }
   begin(): boolean {
     return this.inner.begin();
   }

@@ -285,7 +285,8 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
     output.line(`${paint.bold(words[row.what] ?? row.what)} ${row.id} ${shown(row.operation)} on ${shown(row.target)}`);
     const counts = row.what === 'approval' || (row.what === 'request' && row.quorum > 1);
     const missing = counts ? `${row.approvals} of ${row.quorum} approvals, ` : '';
-    output.line(`  ${missing}${timeText(row.due, Date.now())}`);
+    const waits = row.awaited === true ? ', its caller waits' : '';
+    output.line(`  ${missing}${timeText(row.due, Date.now())}${waits}`);
     output.line(`  next: ${row.next}`);
   }
 }

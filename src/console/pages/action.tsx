@@ -32,7 +32,7 @@ export function ActionPage({ id }: { readonly id: string }) {
   const document = asRead<ActionDocument>(action.data.action);
   return (
     <>
-      <Head action={document} />
+      <Head action={document} isAwaited={action.data.awaited} />
       {summary.data === undefined ? (
         <Waiting error={summary.error} />
       ) : (
@@ -47,7 +47,7 @@ export function ActionPage({ id }: { readonly id: string }) {
   );
 }
 
-function Head({ action }: { readonly action: ActionDocument }) {
+function Head({ action, isAwaited }: { readonly action: ActionDocument; readonly isAwaited: boolean }) {
   const { content } = action;
   const risk = RISKS[content.class];
   return (
@@ -61,6 +61,12 @@ function Head({ action }: { readonly action: ActionDocument }) {
       <p>
         <Badge tone={riskTone(content.class)}>Risk: {risk?.word ?? shown(content.class)}</Badge>{' '}
         <span className="text-soft">{risk?.means}</span>
+        {isAwaited && action.state === 'proposed' ? (
+          <>
+            {' '}
+            <Badge tone="accent">its caller waits</Badge>
+          </>
+        ) : null}
       </p>
       {content.flags.map((flag) => (
         <Notice key={flag} tone="warn">

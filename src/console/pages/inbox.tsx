@@ -122,6 +122,7 @@ function Row({ row }: { readonly row: InboxRow }) {
       <span className="flex flex-wrap items-center gap-2">
         {row.class === null ? null : <Badge tone={riskTone(row.class)}>{RISKS[row.class]?.word ?? row.class}</Badge>}
         <span className="text-sm text-soft">{wordOf(WHATS, row.what)}</span>
+        {row.awaited === true ? <Badge tone="accent">its caller waits</Badge> : null}
       </span>
       <span className="block text-lg font-semibold">
         <Said text={isRequest ? wordOf(KINDS, row.operation) : row.operation} />

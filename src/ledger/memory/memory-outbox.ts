@@ -7,7 +7,6 @@ export class MemoryOutbox implements OutboxTable {
   readonly #entries = new Map<string, OutboxEntry>();
   readonly #onChange: (undo: () => void) => void;
   #cursor: number | undefined;
-  #lease: { readonly holder: string; readonly until: number } | undefined;
 
   constructor(onChange: (undo: () => void) => void) {
     this.#onChange = onChange;
@@ -76,25 +75,6 @@ export class MemoryOutbox implements OutboxTable {
       this.#onChange(() => this.#entries.set(entry.key, entry));
     }
     return gone.length;
-  }
-
-  hold(holder: string, now: number, until: number): boolean {
-    const before = this.#lease;
-    if (before !== undefined && before.holder !== holder && now < before.until) return false;
-    this.#lease = { holder, until };
-    this.#onChange(() => {
-      this.#lease = before;
-    });
-    return true;
-  }
-
-  release(holder: string): void {
-    const before = this.#lease;
-    if (before?.holder !== holder) return;
-    this.#lease = undefined;
-    this.#onChange(() => {
-      this.#lease = before;
-    });
   }
 
   #set(entry: OutboxEntry): void {

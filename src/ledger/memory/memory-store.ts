@@ -9,6 +9,7 @@ import { type KindName, type RecordRef, recordName } from '../kind.js';
 import type { ListQuery, LookupRow, Page } from '../ledger.js';
 import { type Place, pageLimit, pageOf, placeOf } from '../page.js';
 import type { EventRow, LocalStore, LogTail, RecordRow } from '../store.js';
+import { MemoryLeases } from './memory-leases.js';
 import { MemoryOutbox } from './memory-outbox.js';
 
 export class MemoryStore implements LocalStore {
@@ -19,6 +20,7 @@ export class MemoryStore implements LocalStore {
   readonly #claims = new Map<string, TakenClaim>();
   readonly #payloads = new Map<string, { sequence: number; address: string; bytes: Uint8Array }>();
   readonly outbox = new MemoryOutbox((undo) => this.#undo.push(undo));
+  readonly leases = new MemoryLeases((undo) => this.#undo.push(undo));
   #undo: (() => void)[] = [];
 
   constructor(ledgerId: string) {

@@ -1,7 +1,6 @@
 /**
  * The outbox on a server that several gates share: each method is one statement. What a lost connection leaves
  * unanswered is asked again; a try that was taken then is told as taken by another, and comes again when it is due.
- * The lease to deliver is a row beside those of the gates, and runs by the server's clock.
  */
 import type { Outbox, OutboxCount, OutboxEntry, OutboxState } from '../outbox.js';
 import type { Row, Statement, Value } from './connection.js';
@@ -58,15 +57,6 @@ const CLEAR = named(
         ORDER BY ended DESC LIMIT 1 OFFSET $2), 0)) ORDER BY ended LIMIT $3) RETURNING key
   ) SELECT count(*) FROM gone`,
 );
-const HOLD = named(
-  'hold',
-  `INSERT INTO countersign.leases AS l (name, gate, until)
-    VALUES ('outbox', $1, clock_timestamp() + CAST($2 AS int) * interval '1 ms')
-    ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, until = excluded.until
-    WHERE l.gate = excluded.gate OR l.until <= clock_timestamp() RETURNING gate`,
-);
-const RELEASE = named('release', "DELETE FROM countersign.leases WHERE name = 'outbox' AND gate = $1");
-
 export function serverOutbox(ask: AskServer): Outbox {
   const isDone = async (statement: Statement, values: readonly Value[]) => (await ask(statement, values)).length === 1;
   return {
@@ -85,8 +75,6 @@ export function serverOutbox(ask: AskServer): Outbox {
     list: async (states, limit) => (await ask(LIST, [[...states], limit])).map(entryOf),
     counts: async () => (await ask(COUNTS)).map(countOf),
     clear: async (before, keep, limit) => Number((await ask(CLEAR, [before, keep, limit]))[0]?.[0] ?? 0),
-    hold: (holder, ms) => isDone(HOLD, [holder, ms]),
-    release: async (holder) => void (await ask(RELEASE, [holder])),
   };
 }
 

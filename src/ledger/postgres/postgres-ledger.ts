@@ -10,6 +10,7 @@
 import { type Clock, type Failpoint, Fault, type Json, LIMITS, Refusal } from '../../core/index.js';
 import { admitWork } from '../admit.js';
 import type { Kind, KindName, Kinds, LedgerEvent, RecordRef } from '../kind.js';
+import type { Leases } from '../leases.js';
 import type {
   Committed,
   Ledger,
@@ -29,8 +30,9 @@ import { Committer } from './committer.js';
 import { Connection } from './connection.js';
 import { serverError } from './errors.js';
 import { type AskLease, Lease } from './lease.js';
+import { serverLeases } from './leases.js';
 import { ledgerIdOf } from './migrate.js';
-import { serverOutbox } from './outbox.js';
+import { type AskServer, serverOutbox } from './outbox.js';
 import { connectWithin } from './pool.js';
 import { Reader } from './reader.js';
 import { Sequencer } from './sequencer.js';
@@ -56,6 +58,7 @@ export interface PostgresLedgerOptions {
 export class PostgresLedger implements Ledger {
   readonly ledgerId: string;
   readonly outbox: Outbox;
+  readonly leases: Leases;
   readonly #url: string;
   readonly #kinds: Kinds;
   readonly #reader: Reader;
@@ -93,10 +96,12 @@ export class PostgresLedger implements Ledger {
     this.#reader = new Reader(url, states);
     const ask: AskLease = async (statement, values) =>
       (await this.#reader.ask(statement, values))[0]?.[0] as string | undefined;
-    this.outbox = serverOutbox(async (statement, values) => {
+    const askOpen: AskServer = async (statement, values) => {
       this.#assertOpen();
       return this.#reader.ask(statement, values);
-    });
+    };
+    this.outbox = serverOutbox(askOpen);
+    this.leases = serverLeases(askOpen);
     this.#lease = new Lease(ask, () => performance.now(), options.leaseMs);
     this.#watch = new LogWatch(() => this.#head);
     const onHead = (sequence: number) => {

@@ -22,9 +22,6 @@ const TEXTS = {
   clear: `DELETE FROM outbox WHERE key IN (SELECT key FROM outbox WHERE ended < max(?, ifnull(1 +
     (SELECT ended FROM outbox WHERE ended IS NOT NULL ORDER BY ended DESC LIMIT 1 OFFSET ?), 0))
     ORDER BY ended LIMIT ?)`,
-  hold: `INSERT INTO leases VALUES ('outbox', ?, ?) ON CONFLICT (name)
-    DO UPDATE SET gate = excluded.gate, until = excluded.until WHERE gate = excluded.gate OR until <= ?`,
-  release: "DELETE FROM leases WHERE name = 'outbox' AND gate = ?",
 } as const;
 
 export class SqliteOutbox implements OutboxTable {
@@ -79,13 +76,5 @@ export class SqliteOutbox implements OutboxTable {
 
   clear(before: number, keep: number, limit: number): number {
     return this.#on('clear').run(before, keep, limit).changes;
-  }
-
-  hold(holder: string, now: number, until: number): boolean {
-    return this.#on('hold').run(holder, until, now).changes === 1;
-  }
-
-  release(holder: string): void {
-    this.#on('release').run(holder);
   }
 }

@@ -13,6 +13,7 @@ import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
 import { type EventRow, headOf, type LocalStore, type LogTail, type RecordRow } from '../store.js';
 import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
+import { SqliteLeases } from './leases.js';
 import { listStatement } from './list.js';
 import { SqliteOutbox } from './outbox.js';
 import { type ClaimColumns, claimOf, type EventColumns, eventRowOf, type RecordColumns, recordRowOf } from './rows.js';
@@ -26,6 +27,7 @@ export class SqliteStore implements LocalStore {
   #database: Connection;
   #statements: Statements;
   #outbox: SqliteOutbox;
+  #leases: SqliteLeases;
   #opened = 0;
   /** Statements of lists by their text: a query's conditions make a small number of them. */
   readonly #lists = new Map<string, Statement>();
@@ -38,10 +40,15 @@ export class SqliteStore implements LocalStore {
     this.#database = database;
     this.#statements = prepareAll(database);
     this.#outbox = new SqliteOutbox(database);
+    this.#leases = new SqliteLeases(database);
   }
 
   get outbox(): SqliteOutbox {
     return this.#outbox;
+  }
+
+  get leases(): SqliteLeases {
+    return this.#leases;
   }
 
   /**
@@ -102,6 +109,7 @@ export class SqliteStore implements LocalStore {
     this.#database = database;
     this.#statements = prepareAll(database);
     this.#outbox = new SqliteOutbox(database);
+    this.#leases = new SqliteLeases(database);
     this.#opened += 1;
     this.#lists.clear();
   }
