@@ -35,5 +35,5 @@ export {
   Proposal,
 } from './schema.js';
 export type { ActiveTrust, Caller, Services, WorkItemFacts } from './services.js';
-export { cancel, reconcile, type Settled } from './settle.js';
+export { cancel, reconcile, type Settled, settle } from './settle.js';
 export { proposeUndo } from './undo.js';

@@ -184,3 +184,49 @@ export const AuditQuery = z.strictObject({
     .optional(),
 });
 export const LogEntries = z.object({ entries: z.array(z.record(z.string(), z.json())) });
+
+/** A name that a worker chose for itself. */
+const WorkerName = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/);
+const WorkOffer = { action_id: ActionId, attempt: z.int().min(1), what: z.enum(['run', 'reconcile']) };
+
+export const WorkerAskBody = z.strictObject({
+  worker: WorkerName,
+  operations: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(PATTERNS.operation),
+        version: z.string().regex(/^[!-~]{1,64}$/),
+        schema: z.json(),
+      }),
+    )
+    .min(1)
+    .max(LIMITS.workerOperationsMax),
+  at_once: z.int().min(1).max(LIMITS.workerCallsMax),
+  wait_ms: z.int().min(0).max(LIMITS.workerWaitMsMax),
+});
+/** `offer` is absent where nothing came in the time of the wait. */
+export const Offered = z.object({ offer: z.object(WorkOffer).optional() });
+export const ClaimBody = z.strictObject({ worker: WorkerName, ...WorkOffer });
+export const Claimed = z.object({
+  ...WorkOffer,
+  project: z.string(),
+  operation: z.string(),
+  target: z.string(),
+  args: z.record(z.string(), z.json()),
+  /** Exactly the bytes that were signed. */
+  args_text: z.string(),
+  amount: z.int().nullable(),
+  currency: z.string().nullable(),
+  deadline_in_ms: z.number(),
+  idempotency_key: z.string(),
+  /** Shown with the answer. */
+  fence: z.string(),
+});
+export const WorkDoneBody = z.strictObject({
+  fence: z.string().max(2_048),
+  result: z.enum(['confirmed', 'failed', 'unknown']),
+  code: z.string().max(128).optional(),
+  external_ref: z.string().max(1_024).optional(),
+  evidence: z.json().optional(),
+});
+export const Recorded = z.object({ recorded: z.literal(true) });

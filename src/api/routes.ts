@@ -110,6 +110,21 @@ export const ROUTES = {
     query: A.EventsQuery,
     answer: A.Text,
   }),
+  workNext: post('/v1/work/next', {
+    does: 'waits for a launch that a worker with these operations could claim',
+    body: A.WorkerAskBody,
+    answer: A.Offered,
+  }),
+  workClaim: post('/v1/work/claim', {
+    does: 'gives a launched call to the first worker that claims it in its time',
+    body: A.ClaimBody,
+    answer: A.Claimed,
+  }),
+  workDone: post('/v1/work/done', {
+    does: 'tells what became of a call that was claimed',
+    body: A.WorkDoneBody,
+    answer: A.Recorded,
+  }),
   signInOptions: open('/v1/session/options', { does: 'a challenge to sign in with', answer: A.Challenge }),
   signIn: open('/v1/session', { does: 'signs somebody in by a passkey', body: A.SignInBody, answer: A.SignedIn }),
   signOut: forPeople(post('/v1/session/end', { does: 'ends a session in this browser', answer: A.Done })),

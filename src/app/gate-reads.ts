@@ -75,7 +75,7 @@ export class GateReads {
   }
 
   decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return this.#look({ person }, (asked) => listDecisions(this.ledger, this.services.clock.now(), asked.person));
+    return this.#look({ person }, (asked) => listDecisions(this.services, asked.person));
   }
 
   /** A request with the lines that its signer has to see. */

@@ -50,6 +50,12 @@ export const CODES = {
   launched: refused('the action is running', 'wait for its outcome'),
   decision_required: refused('the outcome is unknown', 'check the outcome with `countersign action reconcile`'),
   operation: refused('the connector has no such operation', 'check the name of the operation', 400),
+  no_worker: refused(
+    'no worker that could run it is connected here',
+    'start the worker, and run it at the server that it comes to',
+    409,
+    true,
+  ),
   connector: refused('no such connector is configured', 'check the name of the connector', 400),
   class: refused('the class is below what the operation demands', 'ask for that class or a higher one', 400),
   approvers: refused('too few active people may approve this', 'name approvers whom a rule allows'),
@@ -217,6 +223,11 @@ export class Fault extends Error {
     if (extras.path !== undefined) this.path = extras.path;
     if (extras.details !== undefined) this.details = extras.details;
   }
+}
+
+/** Thrown by a function behind the gate that certainly had no effect: the action fails instead of becoming unknown. */
+export class NoEffect extends Error {
+  override readonly name = 'NoEffect';
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { ROUTES } from '../api/index.js';
-import { type CountersignGate, type Gate, type Log, PeopleDoor } from '../app/index.js';
+import { type CountersignGate, type Gate, type Log, PeopleDoor, WorkerDoor } from '../app/index.js';
 import { Fault, LIMITS, Refusal } from '../core/index.js';
 import {
   bodyFor,
@@ -40,6 +40,7 @@ export class ServerApp {
   readonly #owner: CountersignGate;
   readonly #options: ServerOptions;
   readonly #people: PeopleDoor;
+  readonly #workers: WorkerDoor;
   readonly #metrics = new ServerMetrics();
   readonly #places = new Places();
   readonly #pages: Pages = readPages();
@@ -50,6 +51,7 @@ export class ServerApp {
   constructor(owner: CountersignGate, options: ServerOptions) {
     this.#owner = owner;
     this.#people = new PeopleDoor(owner);
+    this.#workers = new WorkerDoor(owner);
     this.#options = options;
     this.hono.all('*', (context) => this.#answer(context));
   }
@@ -129,7 +131,8 @@ export class ServerApp {
     };
     const asked = {
       ...{ gate, owner: this.#owner, people: this.#people, publicUrl, version },
-      ...{ params, query, body, idempotencyKey, setSession },
+      ...{ params, query, body, idempotencyKey, setSession, workers: this.#workers },
+      signal: AbortSignal.any([context.req.raw.signal, this.#stopping.signal]),
     };
     return context.json(bodyOf(await HANDLERS[name](asked)) as never);
   }

@@ -4,9 +4,17 @@
  */
 import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
-import { type CountersignGate, type Gate, type PeopleDoor, readEntries, sightOf } from '../app/index.js';
+import {
+  type CountersignGate,
+  type Gate,
+  type PeopleDoor,
+  readEntries,
+  sightOf,
+  type WorkerDoor,
+} from '../app/index.js';
 import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
+import { WORKER_HANDLERS } from './worker-handlers.js';
 
 /** What a handler is given: everything was read and admitted before. */
 export interface Asked {
@@ -21,6 +29,9 @@ export interface Asked {
   readonly body: any;
   readonly idempotencyKey: string | undefined;
   readonly people: PeopleDoor;
+  readonly workers: WorkerDoor;
+  /** Ends when whoever asked has gone, or the server ends. */
+  readonly signal: AbortSignal;
   /** Sets or ends the session of the browser. */
   setSession(session: string | undefined, expires: number): void;
 }
@@ -31,10 +42,11 @@ const idOf = ({ params }: Asked): string => params['action_id'] ?? '';
 
 /**
  * The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. Those about people
- * stand in a file of their own.
+ * and for workers stand in files of their own.
  */
 export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>, Handler>> = {
   ...PEOPLE_HANDLERS,
+  ...WORKER_HANDLERS,
   health: async () => ({ status: 'ok' }),
   ready: async ({ owner }) => {
     await owner.ledger.head();

@@ -47,8 +47,17 @@ export async function bundleGateChild(): Promise<Children> {
 }
 
 function start(file: string, modules: string, words: readonly string[]): Child {
-  const env = { ...process.env, NODE_PATH: modules };
-  const child = spawn(process.execPath, [file, ...words], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  return childOf([file, ...words], { ...process.env, NODE_PATH: modules });
+}
+
+/** A process that runs a file of these sources, as it is. */
+export function startSource(name: string, ...words: readonly string[]): Child {
+  const file = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  return childOf(['--import', 'tsx', file, ...words], process.env);
+}
+
+function childOf(words: readonly string[], env: NodeJS.ProcessEnv): Child {
+  const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines: Line[] = [];
   let wake: () => void = () => undefined;
   let isOver = false;
@@ -82,11 +91,11 @@ function start(file: string, modules: string, words: readonly string[]): Child {
 }
 
 /** A fresh home with its first approver, and a folder for effects beside it; `store` names a database. */
-export async function childHome(store?: string): Promise<{ folder: string; remove(): void }> {
+export async function childHome(store?: string, trust = TRUST): Promise<{ folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-home-'));
   mkdirSync(join(folder, 'effects'));
   const home = homeAt(join(folder, 'home'), {});
-  const { ledgerId } = await initialize(home, { trust: TRUST, demo: true, ...(store === undefined ? {} : { store }) });
+  const { ledgerId } = await initialize(home, { trust, demo: true, ...(store === undefined ? {} : { store }) });
   const gate = await open({ home: home.folder });
   const code = confirmationCode(ledgerId, ALICE.key.publicKey);
   await bootstrapApprover(gate.ledger, ledgerId, ALICE.keyText, code, 'demo');

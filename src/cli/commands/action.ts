@@ -262,6 +262,7 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
     outcome_unknown: 'outcome unknown',
     interrupted_launch: 'no answer came',
     late_result: 'late result',
+    no_worker: 'no worker is there',
     request: 'signature',
     confirmation: 'summary to confirm',
   };
@@ -270,6 +271,7 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
     const counts = row.what === 'approval' || (row.what === 'request' && row.quorum > 1);
     const missing = counts ? `${row.approvals} of ${row.quorum} approvals, ` : '';
     output.line(`  ${missing}${timeText(row.due, Date.now())}`);
+    if (row.lacks !== undefined) output.line(`  ${row.lacks}`);
     output.line(`  next: ${row.next}`);
   }
 }
