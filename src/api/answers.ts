@@ -201,7 +201,8 @@ export const WorkerAskBody = z.strictObject({
     )
     .min(1)
     .max(LIMITS.workerOperationsMax),
-  at_once: z.int().min(1).max(LIMITS.workerCallsMax),
+  /** 0 for one that takes no more, and only says that it is there while it runs something. */
+  at_once: z.int().min(0).max(LIMITS.workerCallsMax),
   wait_ms: z.int().min(0).max(LIMITS.workerWaitMsMax),
 });
 /** `offer` is absent where nothing came in the time of the wait. */

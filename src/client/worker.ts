@@ -53,8 +53,9 @@ export function startWorker(client: Client, given: unknown): WorkerStarted {
   const worker = readWorker(given);
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const loop = workOn(client, worker, stopping.signal, running).finally(async () => {
-    await Promise.allSettled(running);
+  const name = nameOf();
+  const loop = workOn(client, worker, name, stopping.signal, running).finally(() => {
+    return stayWhile(client, worker, name, running);
   });
   // Whoever looks at `done` is told; a process that does not is not ended by it.
   loop.catch(() => undefined);
@@ -67,8 +68,13 @@ export function startWorker(client: Client, given: unknown): WorkerStarted {
   };
 }
 
-async function workOn(client: Client, worker: ReadWorker, signal: AbortSignal, running: Set<Promise<void>>) {
-  const name = nameOf();
+async function workOn(
+  client: Client,
+  worker: ReadWorker,
+  name: string,
+  signal: AbortSignal,
+  running: Set<Promise<void>>,
+): Promise<void> {
   const { described, atOnce } = worker;
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -87,6 +93,27 @@ async function workOn(client: Client, worker: ReadWorker, signal: AbortSignal, r
       failures += 1;
     }
   }
+}
+
+/** Takes nothing new, and lets the gate hear of this worker until what it runs is over. */
+async function stayWhile(
+  client: Client,
+  { described }: ReadWorker,
+  name: string,
+  running: ReadonlySet<Promise<void>>,
+): Promise<void> {
+  if (running.size === 0) return;
+  const over = new AbortController();
+  const ended = Promise.allSettled(running).then(() => over.abort());
+  const body = { worker: name, operations: described, at_once: 0, wait_ms: client.waitMs };
+  while (!over.signal.aborted) {
+    const isHeard = await client.call('workNext', { body, signal: over.signal }).then(
+      () => true,
+      () => false,
+    );
+    if (!isHeard) await pause(1_000, over.signal);
+  }
+  await ended;
 }
 
 /** What to do with an offer once it is claimed; undefined where it is another's, or over. */

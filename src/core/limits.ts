@@ -42,6 +42,8 @@ export const LIMITS = {
   /** A worker waits for work this long before it asks again; and counts as connected this long between two asks. */
   workerWaitMsMax: 20_000,
   workerGapMsMax: 5_000,
+  /** A worker of which nothing was heard for so long does not answer any more for what it claimed. */
+  workerSilentMsMax: 15_000,
   /** A place of a worker is kept this long for a launch that is being written. */
   workerPlaceMs: 10_000,
   /** What became of an unknown outcome is asked of a worker this long. */

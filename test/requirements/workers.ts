@@ -31,6 +31,10 @@ export const workerRequirements = {
     source: 'doors',
     behaviour: 'one worker gets a call, once; a claim after its time is refused, and certainly had no effect',
   },
+  'connectors.worker.silent': {
+    source: 'doors',
+    behaviour: 'what was claimed by a worker of which nothing is heard any more is unknown, and goes to no second one',
+  },
   'connectors.worker.late': {
     source: 'actions',
     behaviour: 'a late word settles its own attempt alone, by whoever claimed it',

@@ -247,6 +247,38 @@ describe('a worker that falls silent', () => {
     assert.equal(world.effects().length, 1);
   });
 
+  it('by a kill is not waited for until the end of its time, and another one does not get its call', async () => {
+    verifies('connectors.worker.silent');
+    world = await workerWorld(workerTrust('120s'));
+    const child = await world.worker('hang');
+    const action_id = await world.approved('killed');
+    const running = world.gate.execute(action_id);
+    await until(() => world.effects().length === 1);
+    const second = await world.worker();
+    child.process.kill('SIGKILL');
+    await child.ended;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    world.clock.advance(LIMITS.workerSilentMsMax);
+    const settled = await running;
+    assert.deepEqual([settled.state, settled.code], ['unknown', 'worker_silent']);
+    assert.equal(world.effects().length, 1);
+    assert.ok(!second.lines.some((line) => 'claiming' in line));
+  });
+
+  it('by a stop that it was told finishes what it runs, and takes nothing new', async () => {
+    verifies('connectors.worker.silent');
+    world = await workerWorld(workerTrust('60s'));
+    const child = await world.worker('slow', String(LIMITS.workerGapMsMax + 3_000));
+    const running = world.gate.execute(await world.approved('slow'));
+    await child.line('running');
+    child.process.kill('SIGTERM');
+    await until(async () => (await codeOf(world.gate.execute(await world.approved('next')))) === 'no_worker');
+    // It is heard by its waits: no silence, however long it takes.
+    world.clock.advance(LIMITS.workerSilentMsMax);
+    assert.equal((await running).state, 'confirmed');
+    assert.equal(await child.ended, '0');
+  });
+
   it('by a throw is unknown; by a word that nothing happened, failed', async () => {
     verifies('server.worker.silent');
     world = await workerWorld();

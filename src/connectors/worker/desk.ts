@@ -113,19 +113,33 @@ export class WorkerDesk {
       this.seats.wake(asking.asked);
       const wait = Math.min(LIMITS.launchToCallMsMax, Math.max(0, sendBy - this.#options.now()));
       const window = this.#options.timer(wait);
-      if (
-        (await beforeRing(window, Promise.race([claimed, over.ends]))) === undefined ||
-        open.claimedBy === undefined
-      ) {
+      await beforeRing(window, Promise.race([claimed, over.ends]));
+      // A claim in the very moment of the ring is one all the same.
+      if (open.claimedBy === undefined) {
         // Whoever heard of it and did not come is not there.
         for (const worker of open.told) this.seats.lose(worker);
         return undefined;
       }
-      return await Promise.race([answered, over.ends.then((): Outcome => ({ result: 'unknown', code: 'no_answer' }))]);
+      return await this.#answerOf(open.claimedBy, answered, over.ends);
     } finally {
       over.stop();
       this.#open.delete(key);
       this.seats.release(open.claimedBy, key);
+    }
+  }
+
+  /**
+   * What whoever claimed it says.
+   * INVARIANT: silence is unknown, and no second worker is asked (connectors.worker.silent).
+   */
+  async #answerOf(worker: string, answered: Promise<Outcome>, ends: Promise<void>): Promise<Outcome> {
+    const none: Outcome = { result: 'unknown', code: 'no_answer' };
+    const asked = Promise.race([answered, ends.then(() => none)]);
+    // The call's deadline ends this, if nothing else does.
+    for (;;) {
+      const heard = await beforeRing(this.#options.timer(LIMITS.workerGapMsMax), asked);
+      if (heard !== undefined) return heard.answer;
+      if (this.seats.isSilent(worker)) return { result: 'unknown', code: 'worker_silent' };
     }
   }
 

@@ -22,7 +22,9 @@ export interface Seat {
 interface Kept {
   readonly caller: string;
   seat: Seat;
+  /** When it was last there for more; and when anything was last heard of it. */
   seenAt: number;
+  heardAt: number;
   /** Its waits for work; whoever waits is there. */
   readonly wakers: Set<() => void>;
 }
@@ -41,7 +43,8 @@ export class Seats {
     if (known === undefined) this.#demandRoom(caller);
     const seat: Seat = { atOnce, running: known?.seat.running ?? new Set(), serves };
     const wakers = known?.wakers ?? new Set();
-    this.#seats.set(worker, { caller, seat, wakers, seenAt: this.#monotonic() });
+    const now = this.#monotonic();
+    this.#seats.set(worker, { caller, seat, wakers, seenAt: now, heardAt: now });
   }
 
   #demandRoom(caller: string): void {
@@ -63,19 +66,32 @@ export class Seats {
     return this.#seats.get(worker)?.seat;
   }
 
-  /** Workers that are there and have what is asked. One that runs something may be silent meanwhile. */
+  /** Workers that are there, take more, and have what is asked. One that runs something may be silent meanwhile. */
   present(asked: Asked): readonly Seat[] {
     return [...this.#seats.values()]
-      .filter((kept) => (kept.wakers.size > 0 || this.#isFresh(kept.seenAt)) && kept.seat.serves(asked))
+      .filter((kept) => (kept.wakers.size > 0 || this.#isFresh(kept.seenAt)) && kept.seat.atOnce > 0)
+      .filter(({ seat }) => seat.serves(asked))
       .map(({ seat }) => seat);
   }
 
   seen(worker: string): void {
     const kept = this.#seats.get(worker);
     if (kept !== undefined) kept.seenAt = this.#monotonic();
+    this.#hear(kept);
   }
 
-  /** It is not there until it asks again. */
+  #hear(kept: Kept | undefined): void {
+    if (kept !== undefined) kept.heardAt = this.#monotonic();
+  }
+
+  /** Whether nothing was heard of it for too long. Whoever waits is heard. */
+  isSilent(worker: string): boolean {
+    const kept = this.#seats.get(worker);
+    if (kept === undefined) return true;
+    return kept.wakers.size === 0 && this.#monotonic() - kept.heardAt >= LIMITS.workerSilentMsMax;
+  }
+
+  /** It is not there until it asks again; since when nothing is heard of it counts from its last wait. */
   lose(worker: string): void {
     const kept = this.#seats.get(worker);
     if (kept === undefined) return;
@@ -94,7 +110,11 @@ export class Seats {
     let wake: () => void = () => undefined;
     const wakes = new Promise<void>((resolve) => (wake = resolve));
     kept?.wakers.add(wake);
-    return { wakes, stop: () => void kept?.wakers.delete(wake) };
+    return { wakes, stop: () => this.#endWait(kept, wake) };
+  }
+
+  #endWait(kept: Kept | undefined, wake: () => void): void {
+    if (kept?.wakers.delete(wake) === true) this.#hear(kept);
   }
 
   /** Tells whoever has what is asked. */
