@@ -128,6 +128,9 @@ export const Approved = z.object({
 });
 /** `pending`: nobody signed yet. */
 export const Fetched = z.union([z.object({ pending: z.literal(true) }), Approved]);
+export const Receipts = z.object({
+  receipts: z.array(z.record(z.string(), z.json())).max(LIMITS.receiptsFetchedMax),
+});
 export const Submitted = z.object({
   request_id: z.string(),
   action_id: z.string().optional(),

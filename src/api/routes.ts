@@ -80,6 +80,10 @@ export const ROUTES = {
     does: 'the receipt that approves an action',
     answer: A.Explained,
   }),
+  receipts: get('/v1/actions/{action_id}/receipts', {
+    does: 'what people signed for the action and nobody has attached yet',
+    answer: A.Receipts,
+  }),
   submit: post('/v1/receipts', { does: 'hands a signed receipt in', body: A.SignedBody, answer: A.Submitted }),
   requestAct: post('/v1/acts', { does: 'asks people for an act', body: A.ActBody, answer: A.IssuedAct }),
   requestResolution: post('/v1/resolutions', {

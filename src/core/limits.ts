@@ -17,6 +17,8 @@ export const LIMITS = {
   wordsCharsMax: 4_096,
   /** Principals on whose behalf an action may be proposed. */
   onBehalfOfMax: 8,
+  /** Signed receipts of one action that are fetched at once, the oldest first. */
+  receiptsFetchedMax: 64,
   /** People named as approvers of one action. */
   approversMax: 64,
   /** Arguments up to this length are kept beside an action that was checked. */

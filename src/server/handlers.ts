@@ -119,6 +119,10 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     if (receipt === undefined) throw new Refusal('not_found', 'nobody approved this by a receipt');
     return receipt;
   },
+  receipts: async (asked) => {
+    await demandSight(asked.gate, idOf(asked));
+    return { receipts: await asked.gate.signedReceipts(idOf(asked)) };
+  },
   submit: async ({ gate, body }) => {
     const { request_id, action_id, missing } = await gate.submit(body.receipt);
     return {
