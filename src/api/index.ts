@@ -5,5 +5,5 @@ export { batchText, challengeText } from './challenge.js';
 export { openApi } from './openapi.js';
 export { isPage, PAGES, type PageName } from './pages.js';
 export { errorOf, PROBLEM_TYPE, type Problem, problemOf } from './problem.js';
-export { fillPath, matchPath, type PathParams, type Route } from './route.js';
+export { fillPath, matchPath, type PathParams, type Route, takesKey } from './route.js';
 export { ROUTES, type RouteName } from './routes.js';

@@ -13,13 +13,18 @@ export interface Route {
   /** With parameters as `{name}`. */
   readonly path: string;
   readonly audience: Audience;
-  /** Whether it takes an `Idempotency-Key`: the same again under it is done once. Others refuse one. */
-  readonly takesKey?: true;
+  /** Where what an `Idempotency-Key` stands for is kept, if not in the memory of the server. */
+  readonly key?: 'ledger' | 'none';
   /** One clause: what it does. */
   readonly does: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly answer: z.ZodType;
+}
+
+/** Whether it takes an `Idempotency-Key`: the same again under it is done once. Others refuse one. */
+export function takesKey({ method, audience, key }: Route): boolean {
+  return method === 'POST' && audience !== 'public' && key !== 'none';
 }
 
 /** What `{name}` of a path stands for. */

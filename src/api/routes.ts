@@ -35,7 +35,7 @@ export const ROUTES = {
     query: A.LaunchQuery,
     body: A.ProposalBody,
     answer: A.Proposed,
-    takesKey: true,
+    key: 'ledger',
   }),
   explain: post('/v1/actions/explain', {
     does: 'what would be decided, and who could approve; nothing is written',
@@ -44,7 +44,7 @@ export const ROUTES = {
   }),
   show: get('/v1/actions/{action_id}', { does: 'an action, as far as the caller may see it', answer: A.Action }),
   summary: get('/v1/actions/{action_id}/summary', { does: 'the text that a person signs', answer: A.Summary }),
-  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, takesKey: true }),
+  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, key: 'ledger' }),
   undo: post('/v1/actions/{action_id}/undo', { does: 'proposes what would undo it', answer: A.Asked }),
   request: post('/v1/actions/{action_id}/requests', {
     does: 'asks a person to approve or deny',
@@ -131,7 +131,7 @@ export const ROUTES = {
   }),
   signInOptions: open('/v1/session/options', { does: 'a challenge to sign in with', answer: A.Challenge }),
   signIn: open('/v1/session', { does: 'signs somebody in by a passkey', body: A.SignInBody, answer: A.SignedIn }),
-  signOut: forPeople(post('/v1/session/end', { does: 'ends a session in this browser', answer: A.Done })),
+  signOut: forPeople(post('/v1/session/end', { does: 'ends a session in this browser', answer: A.Done, key: 'none' })),
   openInvitation: open('/v1/invitations/open', {
     does: 'opens a link to make a passkey, once',
     body: A.SecretBody,

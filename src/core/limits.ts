@@ -36,6 +36,11 @@ export const LIMITS = {
   /** Calls and event streams that one token, or one person who is signed in, has open at once. */
   callsPerCallerMax: 512,
   streamsPerCallerMax: 64,
+  /** Answers under idempotency keys that are kept for one caller, their characters, for how many callers, how long. */
+  answersKeptMax: 1_000,
+  answersKeptCharsMax: 512 * 1024,
+  answersKeptCallersMax: 256,
+  answersKeptMs: 24 * 3_600_000,
   /** Workers that one server knows, those of one token or agent, operations of one, and calls that one has at once. */
   workersMax: 256,
   workersPerCallerMax: 32,

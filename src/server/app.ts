@@ -8,7 +8,7 @@
 import { type Context, Hono } from 'hono';
 import { ROUTES } from '../api/index.js';
 import { type CountersignGate, type Gate, type Log, PeopleDoor, WorkerDoor } from '../app/index.js';
-import { Fault, LIMITS, Refusal } from '../core/index.js';
+import { canonicalize, contentRef, Fault, type Json, LIMITS, Refusal } from '../core/index.js';
 import {
   bodyFor,
   cookieOf,
@@ -23,6 +23,7 @@ import {
 } from './door.js';
 import { eventStream } from './events.js';
 import { bodyOf, HANDLERS } from './handlers.js';
+import { KeptAnswers } from './kept-answers.js';
 import { ServerMetrics } from './metrics.js';
 import { type Pages, readPages } from './pages.js';
 import { Places } from './places.js';
@@ -43,6 +44,7 @@ export class ServerApp {
   readonly #workers: WorkerDoor;
   readonly #metrics = new ServerMetrics();
   readonly #places = new Places();
+  readonly #kept: KeptAnswers;
   readonly #pages: Pages = readPages();
   readonly #stopping = new AbortController();
   #running = 0;
@@ -51,6 +53,7 @@ export class ServerApp {
   constructor(owner: CountersignGate, options: ServerOptions) {
     this.#owner = owner;
     this.#people = new PeopleDoor(owner);
+    this.#kept = new KeptAnswers(() => owner.services.clock.monotonic());
     this.#workers = new WorkerDoor(owner);
     this.#options = options;
     this.hono.all('*', (context) => this.#answer(context));
@@ -134,7 +137,12 @@ export class ServerApp {
       ...{ params, query, body, idempotencyKey, setSession, workers: this.#workers },
       signal: AbortSignal.any([context.req.raw.signal, this.#stopping.signal]),
     };
-    return context.json(bodyOf(await HANDLERS[name](asked)) as never);
+    const act = async () => JSON.stringify(bodyOf(await HANDLERS[name](asked)));
+    const isKept = idempotencyKey !== undefined && route.key !== 'ledger';
+    const text = isKept
+      ? await this.#kept.once(keptFor(gate), idempotencyKey, askedText(name, params, query, body), act)
+      : await act();
+    return context.body(text, 200, { 'Content-Type': 'application/json' });
   }
 
   #events(context: Context, after: string | undefined, leave: () => void): Response {
@@ -198,6 +206,16 @@ export class ServerApp {
     this.#metrics.ended(route, status, seconds);
     if (this.#running === 0) this.#onIdle();
   }
+}
+
+/** Whose keys these are: another scope of the same agent is another caller, who might not see the answer. */
+function keptFor({ caller: { principal, scope, session } }: Gate): string {
+  return canonicalize({ principal, scope: (scope ?? null) as Json, session: session === true });
+}
+
+/** The fingerprint of what is asked, the same for the same. */
+function askedText(name: string, params: object, query: object, body: unknown): string {
+  return contentRef(canonicalize(bodyOf({ name, params, query, body: body ?? null })));
 }
 
 /** What stands on every answer. */

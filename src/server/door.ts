@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName } from '../api/index.js';
+import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName, takesKey } from '../api/index.js';
 import type { CountersignGate, Gate, Log, PeopleDoor } from '../app/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
 
@@ -70,9 +70,14 @@ export function whoAsks({ caller }: Gate, route: Route, headers: Headers): strin
 }
 
 /** The key under which something is asked for once. Refuses `invalid` where there is no such thing. */
-export function keyOf({ takesKey }: Route, headers: Headers): string | undefined {
+export function keyOf(route: Route, headers: Headers): string | undefined {
   const key = headers.get('idempotency-key') ?? undefined;
-  if (key === undefined || takesKey === true) return key;
+  if (key === undefined) return undefined;
+  if (takesKey(route)) {
+    if (/^[!-~]{1,255}$/.test(key)) return key;
+    const path = 'idempotency-key';
+    throw new Refusal('invalid', 'an idempotency key has 1 to 255 characters, and no spaces', { path });
+  }
   throw new Refusal('invalid', 'this takes no idempotency key', { path: 'idempotency-key' });
 }
 

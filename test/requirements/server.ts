@@ -10,7 +10,7 @@ export const serverRequirements = {
   'server.idempotency': {
     source: 'doors',
     behaviour:
-      'what is proposed under one key is proposed once, and told again; another command under it, or a key elsewhere, is refused',
+      'what is asked under one key is done once, and answered the same again, to the same caller alone; something else under it is refused',
   },
   'server.bounded': {
     source: 'doors',
