@@ -139,6 +139,10 @@ export const CODES = {
   client_data: refused('what the browser signed for is not well-formed', 'sign the request again', 403),
   challenge_mismatch: refused('the signature is over another challenge', 'sign a fresh request', 403),
   origin: refused('the passkey was used on a page that the configuration does not name', 'sign on its own page', 403),
+  rp_id_in_use: refused(
+    'somebody has a passkey of the present domain',
+    'keep the domain, or register software keys and revoke the passkeys first',
+  ),
   rp_id_mismatch: refused('the passkey belongs to another domain', 'sign with a passkey of this domain', 403),
   user_presence: refused('the authenticator saw nobody', 'touch the authenticator when it asks', 403),
   user_verification: refused(

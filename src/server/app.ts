@@ -6,7 +6,7 @@
  * Source: spec doors (HTTP API).
  */
 import { type Context, Hono } from 'hono';
-import { ROUTES } from '../api/index.js';
+import { isPage, ROUTES } from '../api/index.js';
 import { type CountersignGate, type Gate, type Log, PeopleDoor, WorkerDoor } from '../app/index.js';
 import { canonicalize, contentRef, Fault, type Json, LIMITS, Refusal } from '../core/index.js';
 import {
@@ -75,9 +75,10 @@ export class ServerApp {
     this.#begin();
     let answer: Response;
     try {
-      this.#demandHost(context);
       const url = new URL(context.req.url);
-      const page = this.#pages.answer(context.req.raw, url.pathname);
+      const elsewhere = this.#redirect(context, url);
+      if (elsewhere === undefined) this.#demandHost(context);
+      const page = elsewhere ?? this.#pages.answer(context.req.raw, url.pathname);
       if (page === undefined) {
         const found = findRoute(context.req.method, url.pathname);
         route = found.name;
@@ -178,6 +179,24 @@ export class ServerApp {
       },
     });
     return new Response(readable, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' } });
+  }
+
+  /**
+   * A page that is asked for by a number of this machine is shown by its name: passkeys belong to names.
+   * INVARIANT: nothing but a page is, and it leads nowhere but to the public address (server.loopback.redirect).
+   */
+  #redirect(context: Context, { host, pathname }: URL): Response | undefined {
+    const own = new URL(this.#options.publicUrl);
+    const isNumber = ['127.0.0.1', '[::1]'].some((number) => host === own.host.replace('localhost', number));
+    if (
+      !isNumber ||
+      context.req.header('host') !== host ||
+      own.hostname !== 'localhost' ||
+      context.req.method !== 'GET' ||
+      !isPage(pathname)
+    )
+      return undefined;
+    return new Response(null, { status: 307, headers: { Location: new URL(pathname, own).href } });
   }
 
   /**

@@ -65,6 +65,11 @@ export const serverRequirements = {
     behaviour: 'the first approver is confirmed at the terminal of the store’s owner, by passkey as by software key',
   },
   'server.loopback': { source: 'doors', behaviour: 'both loopback families are bound, or nothing is served' },
+  'server.loopback.redirect': {
+    source: 'doors',
+    behaviour:
+      'a page that is asked for by a loopback number leads to the same page under localhost, and nothing else does',
+  },
   'server.drain': { source: 'doors', behaviour: 'a server that ends lets what runs settle and takes nothing more' },
   'client.border': {
     source: 'doors',
