@@ -75,6 +75,7 @@ export const ReceiptBody = z.strictObject({
 export const SignedBody = z.strictObject({ receipt: z.json() });
 export const WordsBody = z.strictObject({ words: Words.optional() });
 export const ActBody = z.strictObject({ act: z.json(), person: Human.optional() });
+export const SessionActBody = z.strictObject({ act: z.json() });
 export const ResolutionBody = z.strictObject({ resolution: z.json(), person: Human.optional() });
 export const GrantBody = z.strictObject({ grant: z.json(), person: Human.optional() });
 

@@ -156,6 +156,13 @@ export const ROUTES = {
       answer: A.IssuedAct,
     }),
   ),
+  sessionAct: forPeople(
+    post('/v1/session/acts', {
+      does: 'freezes, or takes an own key or standing approval back, without a signature',
+      body: A.SessionActBody,
+      answer: A.Done,
+    }),
+  ),
   edit: forPeople(
     post('/v1/actions/{action_id}/edit', {
       does: 'a changed copy of an action, which needs its own approval',

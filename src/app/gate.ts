@@ -42,7 +42,7 @@ import {
   type Settled,
   storeReceipt,
 } from '../actions/index.js';
-import { type Act, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
+import { type Act, actBySession, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
 import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
@@ -255,6 +255,18 @@ export class Gate extends GateReads {
       return requestAct(this.services, this.caller.principal, feasible, asked.person);
     };
     return this.#guard('request an act', { act, person }, ask, { bytesMax: LIMITS.actBytesMax });
+  }
+
+  /**
+   * What a person does who is signed in, and signs nothing: freezes, or takes an own key or standing approval back.
+   * Refuses `forbidden` for everything else.
+   */
+  actBySession(act: Act): Promise<{ readonly kind: Act['kind'] }> {
+    return this.#guard('act by session', { act }, async (asked) => {
+      if (this.caller.session !== true) throw new Refusal('forbidden', 'this is for people who are signed in');
+      const { kind } = await actBySession(this.services, this.caller.principal as Principal, asked.act);
+      return { kind };
+    });
   }
 
   /** Asks people for a standing approval. */

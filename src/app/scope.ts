@@ -24,7 +24,17 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /** What a person does who is signed in; what is signed is judged by its signature. */
-const SESSION_VERBS = ['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'edit', 'explain'];
+const SESSION_VERBS = [
+  'request',
+  'request an act',
+  'sign',
+  'approve',
+  'fetch-receipt',
+  'cancel',
+  'edit',
+  'explain',
+  'act by session',
+];
 
 interface Place {
   readonly project?: string | undefined;

@@ -23,7 +23,7 @@ export const configKind: Kind<ConfigState> = {
 
 function evolve(state: ConfigState | undefined, event: LedgerEvent): ConfigState {
   const { version, config } = event.data as { version: string; config: Json };
-  const { webauthn } = config as { webauthn?: { rp_id?: string } };
+  const { webauthn } = (config ?? {}) as { webauthn?: { rp_id?: string } };
   return { version, config, applied_at: event.at, domain: webauthn?.rp_id ?? state?.domain ?? null };
 }
 

@@ -55,6 +55,11 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'being signed in proposes, launches and approves nothing; each of these takes what it always takes',
   },
+  'server.session.brake': {
+    source: 'authority',
+    behaviour:
+      'a session alone freezes, and takes an own key or standing approval back, which is told as by a session; nothing else',
+  },
   'server.session.own-page': { source: 'doors', behaviour: 'a page of somebody else makes nobody’s browser act here' },
   'server.session.ends': {
     source: 'authority',
