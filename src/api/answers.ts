@@ -136,6 +136,8 @@ export const Submitted = z.object({
   request_id: z.string(),
   action_id: z.string().optional(),
   missing: z.int().optional(),
+  /** The confirmation of a package’s summary that it carried out. */
+  applied: z.record(z.string(), z.json()).optional(),
 });
 export const Recovered = z.object({ unknown: z.array(z.string()), expired: z.array(z.string()) });
 export const EditBody = z.strictObject({ args: z.record(z.string(), z.json()) });

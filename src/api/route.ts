@@ -19,8 +19,21 @@ export interface Route {
   readonly does: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Whether the body is handed over as it came, to a reader that is stricter than `body` says. */
+  readonly isRaw?: true;
   readonly answer: z.ZodType;
 }
+
+/** Rows for whoever is known. */
+export const get = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'GET', path, audience: 'known', ...rest }) as const;
+
+export const post = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'POST', path, audience: 'known', ...rest }) as const;
 
 /** Whether it takes an `Idempotency-Key`: the same again under it is done once. Others refuse one. */
 export function takesKey({ method, audience, key }: Route): boolean {

@@ -3,17 +3,8 @@
  * Source: spec doors (HTTP API).
  */
 import * as A from './answers.js';
-import type { Route } from './route.js';
-
-const get = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
-  path: Path,
-  rest: Rest,
-) => ({ method: 'GET', path, audience: 'known', ...rest }) as const;
-
-const post = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
-  path: Path,
-  rest: Rest,
-) => ({ method: 'POST', path, audience: 'known', ...rest }) as const;
+import { PACKAGE_ROUTES } from './package-routes.js';
+import { get, post, type Route } from './route.js';
 
 const open = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
   path: Path,
@@ -163,6 +154,7 @@ export const ROUTES = {
       answer: A.Done,
     }),
   ),
+  ...PACKAGE_ROUTES,
   edit: forPeople(
     post('/v1/actions/{action_id}/edit', {
       does: 'a changed copy of an action, which needs its own approval',

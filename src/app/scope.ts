@@ -21,7 +21,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
   reconcile: 'execute',
   recover: 'execute',
   cancel: 'cancel',
+  'read packages': 'package',
+  'confirm a package': 'package',
+  package: 'package',
 };
+
+/** What belongs to no project and no connector: the word of the scope alone says whether it is covered. */
+const PLACELESS: readonly (string | undefined)[] = ['package'];
 
 /** What a person does who is signed in; what is signed is judged by its signature. */
 const SESSION_VERBS = [
@@ -34,6 +40,8 @@ const SESSION_VERBS = [
   'edit',
   'explain',
   'act by session',
+  'read packages',
+  'confirm a package',
 ];
 
 interface Place {
@@ -57,7 +65,10 @@ export async function demandScope(
   const place = await placeOf(services, given);
   const needed = verb === 'request an act' ? actVerb(given['act'], place) : VERBS[verb];
   // What names no place is for a scope that covers every place.
-  const isWhole = place !== undefined || (scope.projects.includes('*') && scope.connectors.includes('*'));
+  const isWhole =
+    place !== undefined ||
+    PLACELESS.includes(needed) ||
+    (scope.projects.includes('*') && scope.connectors.includes('*'));
   if (needed !== undefined && isWhole && isInScope(scope, needed, place ?? {})) return;
   throw new Refusal('forbidden', 'the scope of this token does not cover that');
 }

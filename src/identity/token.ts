@@ -13,9 +13,9 @@ import { LEDGER_RECORD } from './schema.js';
 
 /**
  * What a token lets an agent do. `propose` asks for actions and for people; `execute` launches and checks outcomes;
- * `work` runs what was launched, as a worker.
+ * `work` runs what was launched, as a worker; `package` reads packages and changes them by envelopes.
  */
-export const VERBS = ['read', 'propose', 'execute', 'cancel', 'work'] as const;
+export const VERBS = ['read', 'propose', 'execute', 'cancel', 'work', 'package'] as const;
 export type Verb = (typeof VERBS)[number];
 
 const Patterns = z.array(z.string().min(1).max(LIMITS.targetCharsMax)).min(1).max(LIMITS.approversMax);

@@ -234,7 +234,9 @@ function keptFor({ caller: { principal, scope, session } }: Gate): string {
 
 /** The fingerprint of what is asked, the same for the same. */
 function askedText(name: string, params: object, query: object, body: unknown): string {
-  return contentRef(canonicalize(bodyOf({ name, params, query, body: body ?? null })));
+  return contentRef(
+    canonicalize(bodyOf({ name, params, query, body: body instanceof Uint8Array ? contentRef(body) : (body ?? null) })),
+  );
 }
 
 /** What stands on every answer. */

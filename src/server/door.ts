@@ -120,6 +120,10 @@ export function queryOf(route: Route, url: URL): Readonly<Record<string, string 
 export async function bodyFor(route: Route, request: Request): Promise<unknown> {
   if (route.method !== 'POST') return undefined;
   const bytes = await bytesOf(request);
+  if (route.isRaw === true) {
+    demandJson(request);
+    return bytes;
+  }
   if (route.body === undefined) {
     if (bytes.length === 0) return undefined;
     const parsed = jsonOf(bytes, request);
@@ -129,12 +133,16 @@ export async function bodyFor(route: Route, request: Request): Promise<unknown> 
   return admitted(route.body, bytes.length === 0 ? {} : jsonOf(bytes, request), 'body');
 }
 
-function jsonOf(bytes: Uint8Array, request: Request): Json {
+function demandJson(request: Request): void {
   const type = request.headers.get('content-type') ?? '';
   // A page of somebody else can send a form or plain text without asking; JSON it can't.
   if (!/^application\/json(?:\s*;|$)/i.test(type)) {
     throw new Refusal('invalid', 'the body is JSON: `Content-Type: application/json`', { path: 'content-type' });
   }
+}
+
+function jsonOf(bytes: Uint8Array, request: Request): Json {
+  demandJson(request);
   const read = readJson(bytes);
   if (!read.ok) throw new Refusal('invalid', 'the body is not well-formed JSON', { path: 'body' });
   return read.value;

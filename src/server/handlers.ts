@@ -13,6 +13,7 @@ import {
   type WorkerDoor,
 } from '../app/index.js';
 import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
+import { PACKAGE_HANDLERS } from './package-handlers.js';
 import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
 import { WORKER_HANDLERS } from './worker-handlers.js';
 
@@ -41,12 +42,13 @@ export type Handler = (asked: Asked) => Promise<unknown>;
 const idOf = ({ params }: Asked): string => params['action_id'] ?? '';
 
 /**
- * The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. Those about people
- * and for workers stand in files of their own.
+ * The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. Those about people,
+ * for workers and of packages stand in files of their own.
  */
 export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>, Handler>> = {
   ...PEOPLE_HANDLERS,
   ...WORKER_HANDLERS,
+  ...PACKAGE_HANDLERS,
   health: async () => ({ status: 'ok' }),
   ready: async ({ owner }) => {
     await owner.ledger.head();
@@ -124,11 +126,12 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     return { receipts: await asked.gate.signedReceipts(idOf(asked)) };
   },
   submit: async ({ gate, body }) => {
-    const { request_id, action_id, missing } = await gate.submit(body.receipt);
+    const { request_id, action_id, missing, applied } = await gate.submit(body.receipt);
     return {
       request_id,
       ...(action_id === undefined ? {} : { action_id }),
       ...(missing === undefined ? {} : { missing }),
+      ...(applied === undefined ? {} : { applied }),
     };
   },
   requestAct: ({ gate, body }) => gate.requestAct(body.act, body.person),

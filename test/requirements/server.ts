@@ -55,6 +55,10 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'being signed in proposes, launches and approves nothing; each of these takes what it always takes',
   },
+  'server.packages': {
+    source: 'packages',
+    behaviour: 'a package goes from its intent to its draft over HTTP, by the same envelopes as at every door',
+  },
   'server.session.brake': {
     source: 'authority',
     behaviour:
