@@ -19,6 +19,7 @@ import { policyRequirements } from './requirements/policy.js';
 import { postgresRequirements } from './requirements/postgres.js';
 import { receiptRequirements } from './requirements/receipts.js';
 import { serverRequirements } from './requirements/server.js';
+import { workerRequirements } from './requirements/workers.js';
 
 export interface Requirement {
   /** The page of the specification, such as `actions`. */
@@ -41,6 +42,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...notificationRequirements,
   ...appRequirements,
   ...serverRequirements,
+  ...workerRequirements,
   ...consoleRequirements,
   ...cliRequirements,
   ...houseRequirements,

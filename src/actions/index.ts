@@ -45,5 +45,5 @@ export {
   Proposal,
 } from './schema.js';
 export type { ActiveTrust, Caller, Services, WorkItemFacts } from './services.js';
-export { cancel, reconcile, type Settled } from './settle.js';
+export { cancel, reconcile, type Settled, settle } from './settle.js';
 export { compensationOf, proposeUndo } from './undo.js';

@@ -86,6 +86,7 @@ export const Undoing = z.object({
   undo: z.object({ operation: z.string(), args: z.record(z.string(), z.json()) }).nullable(),
 });
 export const ActBody = z.strictObject({ act: z.json(), person: Human.optional() });
+export const SessionActBody = z.strictObject({ act: z.json() });
 export const ResolutionBody = z.strictObject({ resolution: z.json(), person: Human.optional() });
 export const GrantBody = z.strictObject({ grant: z.json(), person: Human.optional() });
 
@@ -145,10 +146,15 @@ export const Approved = z.object({
 });
 /** `pending`: nobody signed yet. */
 export const Fetched = z.union([z.object({ pending: z.literal(true) }), Approved]);
+export const Receipts = z.object({
+  receipts: z.array(z.record(z.string(), z.json())).max(LIMITS.receiptsFetchedMax),
+});
 export const Submitted = z.object({
   request_id: z.string(),
   action_id: z.string().optional(),
   missing: z.int().optional(),
+  /** The confirmation of a package’s summary that it carried out. */
+  applied: z.record(z.string(), z.json()).optional(),
 });
 export const Recovered = z.object({ unknown: z.array(z.string()), expired: z.array(z.string()) });
 export const EditBody = z.strictObject({ args: z.record(z.string(), z.json()) });
@@ -215,3 +221,50 @@ export const Audit = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), ...Since, report: z.record(z.string(), z.json()) }),
 ]);
 export const LogEntries = z.object({ entries: z.array(z.record(z.string(), z.json())) });
+
+/** A name that a worker chose for itself. */
+const WorkerName = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/);
+const WorkOffer = { action_id: ActionId, attempt: z.int().min(1), what: z.enum(['run', 'reconcile']) };
+
+export const WorkerAskBody = z.strictObject({
+  worker: WorkerName,
+  operations: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(PATTERNS.operation),
+        version: z.string().regex(/^[!-~]{1,64}$/),
+        schema: z.json(),
+      }),
+    )
+    .min(1)
+    .max(LIMITS.workerOperationsMax),
+  /** 0 for one that takes no more, and only says that it is there while it runs something. */
+  at_once: z.int().min(0).max(LIMITS.workerCallsMax),
+  wait_ms: z.int().min(0).max(LIMITS.workerWaitMsMax),
+});
+/** `offer` is absent where nothing came in the time of the wait. */
+export const Offered = z.object({ offer: z.object(WorkOffer).optional() });
+export const ClaimBody = z.strictObject({ worker: WorkerName, ...WorkOffer });
+export const Claimed = z.object({
+  ...WorkOffer,
+  project: z.string(),
+  operation: z.string(),
+  target: z.string(),
+  args: z.record(z.string(), z.json()),
+  /** Exactly the bytes that were signed. */
+  args_text: z.string(),
+  amount: z.int().nullable(),
+  currency: z.string().nullable(),
+  deadline_in_ms: z.number(),
+  idempotency_key: z.string(),
+  /** Shown with the answer. */
+  fence: z.string(),
+});
+export const WorkDoneBody = z.strictObject({
+  fence: z.string().max(2_048),
+  result: z.enum(['confirmed', 'failed', 'unknown']),
+  code: z.string().max(128).optional(),
+  external_ref: z.string().max(1_024).optional(),
+  evidence: z.json().optional(),
+});
+export const Recorded = z.object({ recorded: z.literal(true) });

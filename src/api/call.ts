@@ -17,4 +17,6 @@ export type AnswerOf<Name extends CallName> = z.infer<Row<Name>['answer']>;
 export type CallInput<Name extends CallName> = PathParams<Row<Name>['path']> &
   ([Member<Name, 'query'>] extends [never] ? object : { readonly query?: z.input<Member<Name, 'query'>> }) &
   ([Member<Name, 'body'>] extends [never] ? object : { readonly body?: z.input<Member<Name, 'body'>> }) &
-  (Row<Name> extends { readonly takesKey: true } ? { readonly idempotencyKey?: string } : object);
+  (Row<Name> extends { readonly method: 'GET' } | { readonly audience: 'public' } | { readonly key: 'none' }
+    ? object
+    : { readonly idempotencyKey?: string });

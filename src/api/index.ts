@@ -3,7 +3,8 @@ export { displayText, type Json, type JsonObject, parseDisplayText, Refusal, rea
 export type { AnswerOf, CallInput, CallName } from './call.js';
 export { batchText, challengeText } from './challenge.js';
 export { openApi } from './openapi.js';
+export { PACKAGE_ROUTES } from './package-routes.js';
 export { isPage, PAGES, type PageName } from './pages.js';
 export { errorOf, PROBLEM_TYPE, type Problem, problemOf } from './problem.js';
-export { fillPath, matchPath, type PathParams, type Route } from './route.js';
+export { fillPath, matchPath, type PathParams, type Route, takesKey } from './route.js';
 export { ROUTES, type RouteName } from './routes.js';

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { CODES, type Json, type JsonObject } from '../core/index.js';
-import type { Route } from './route.js';
+import { type Route, takesKey } from './route.js';
 import { ROUTES } from './routes.js';
 
 export function openApi(version: string, publicUrl: string): JsonObject {
@@ -77,9 +77,9 @@ function queryParameters(query: z.ZodObject | undefined): Json[] {
   }));
 }
 
-/** What is proposed twice under one key is proposed once. */
-function keyParameter({ takesKey }: Route): Json[] {
-  if (takesKey !== true) return [];
+/** What is asked twice under one key is done once. */
+function keyParameter(route: Route): Json[] {
+  if (!takesKey(route)) return [];
   return [{ name: 'Idempotency-Key', in: 'header', required: false, schema: KEY }];
 }
 

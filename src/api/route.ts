@@ -13,13 +13,31 @@ export interface Route {
   /** With parameters as `{name}`. */
   readonly path: string;
   readonly audience: Audience;
-  /** Whether it takes an `Idempotency-Key`: the same again under it is done once. Others refuse one. */
-  readonly takesKey?: true;
+  /** Where what an `Idempotency-Key` stands for is kept, if not in the memory of the server. */
+  readonly key?: 'ledger' | 'none';
   /** One clause: what it does. */
   readonly does: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Whether the body is handed over as it came, to a reader that is stricter than `body` says. */
+  readonly isRaw?: true;
   readonly answer: z.ZodType;
+}
+
+/** Rows for whoever is known. */
+export const get = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'GET', path, audience: 'known', ...rest }) as const;
+
+export const post = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
+  path: Path,
+  rest: Rest,
+) => ({ method: 'POST', path, audience: 'known', ...rest }) as const;
+
+/** Whether it takes an `Idempotency-Key`: the same again under it is done once. Others refuse one. */
+export function takesKey({ method, audience, key }: Route): boolean {
+  return method === 'POST' && audience !== 'public' && key !== 'none';
 }
 
 /** What `{name}` of a path stands for. */

@@ -3,17 +3,8 @@
  * Source: spec doors (HTTP API).
  */
 import * as A from './answers.js';
-import type { Route } from './route.js';
-
-const get = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
-  path: Path,
-  rest: Rest,
-) => ({ method: 'GET', path, audience: 'known', ...rest }) as const;
-
-const post = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
-  path: Path,
-  rest: Rest,
-) => ({ method: 'POST', path, audience: 'known', ...rest }) as const;
+import { PACKAGE_ROUTES } from './package-routes.js';
+import { get, post, type Route } from './route.js';
 
 const open = <const Path extends string, const Rest extends Omit<Route, 'method' | 'path' | 'audience'>>(
   path: Path,
@@ -35,7 +26,7 @@ export const ROUTES = {
     query: A.LaunchQuery,
     body: A.ProposalBody,
     answer: A.Proposed,
-    takesKey: true,
+    key: 'ledger',
   }),
   explain: post('/v1/actions/explain', {
     does: 'what would be decided, and who could approve; nothing is written',
@@ -45,7 +36,7 @@ export const ROUTES = {
   }),
   show: get('/v1/actions/{action_id}', { does: 'an action, as far as the caller may see it', answer: A.Action }),
   summary: get('/v1/actions/{action_id}/summary', { does: 'the text that a person signs', answer: A.Summary }),
-  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, takesKey: true }),
+  like: post('/v1/actions/{action_id}/like', { does: 'proposes the same again', answer: A.Asked, key: 'ledger' }),
   undo: post('/v1/actions/{action_id}/undo', { does: 'proposes what would undo it', answer: A.Asked }),
   undoing: get('/v1/actions/{action_id}/undo', {
     does: 'what would undo it, as its connector left it',
@@ -94,6 +85,10 @@ export const ROUTES = {
     does: 'the receipt that approves an action',
     answer: A.Explained,
   }),
+  receipts: get('/v1/actions/{action_id}/receipts', {
+    does: 'what people signed for the action and nobody has attached yet',
+    answer: A.Receipts,
+  }),
   submit: post('/v1/receipts', { does: 'hands a signed receipt in', body: A.SignedBody, answer: A.Submitted }),
   requestAct: post('/v1/acts', { does: 'asks people for an act', body: A.ActBody, answer: A.IssuedAct }),
   requestResolution: post('/v1/resolutions', {
@@ -124,9 +119,24 @@ export const ROUTES = {
     query: A.EventsQuery,
     answer: A.Text,
   }),
+  workNext: post('/v1/work/next', {
+    does: 'waits for a launch that a worker with these operations could claim',
+    body: A.WorkerAskBody,
+    answer: A.Offered,
+  }),
+  workClaim: post('/v1/work/claim', {
+    does: 'gives a launched call to the first worker that claims it in its time',
+    body: A.ClaimBody,
+    answer: A.Claimed,
+  }),
+  workDone: post('/v1/work/done', {
+    does: 'tells what became of a call that was claimed',
+    body: A.WorkDoneBody,
+    answer: A.Recorded,
+  }),
   signInOptions: open('/v1/session/options', { does: 'a challenge to sign in with', answer: A.Challenge }),
   signIn: open('/v1/session', { does: 'signs somebody in by a passkey', body: A.SignInBody, answer: A.SignedIn }),
-  signOut: forPeople(post('/v1/session/end', { does: 'ends a session in this browser', answer: A.Done })),
+  signOut: forPeople(post('/v1/session/end', { does: 'ends a session in this browser', answer: A.Done, key: 'none' })),
   openInvitation: open('/v1/invitations/open', {
     does: 'opens a link to make a passkey, once',
     body: A.SecretBody,
@@ -151,6 +161,14 @@ export const ROUTES = {
       answer: A.IssuedAct,
     }),
   ),
+  sessionAct: forPeople(
+    post('/v1/session/acts', {
+      does: 'freezes, or takes an own key or standing approval back, without a signature',
+      body: A.SessionActBody,
+      answer: A.Done,
+    }),
+  ),
+  ...PACKAGE_ROUTES,
   edit: forPeople(
     post('/v1/actions/{action_id}/edit', {
       does: 'a changed copy of an action, which needs its own approval',

@@ -9,8 +9,11 @@ import {
   actDigest,
   actEvents,
   actLines,
+  isBySession,
   type Receipt,
   renderSummary,
+  sessionActOf,
+  sessionEvents,
   signingOf,
   summaryDigest,
 } from '../approvals/index.js';
@@ -52,8 +55,13 @@ export class ActInspection {
   async see(event: LedgerEvent): Promise<string | undefined> {
     const free = this.#withoutAct(event);
     if (free !== 'act') return free;
+    const isFirst = this.#left.length === 0;
+    if (isFirst && isBySession(event)) {
+      const wrong = this.#beginSession(event);
+      if (wrong !== undefined) return wrong;
+    }
     const { request_id } = (event.data['authorization'] ?? {}) as { request_id?: string };
-    if (this.#left.length === 0 || request_id !== this.#requestId) {
+    if ((isFirst && !isBySession(event)) || request_id !== this.#requestId) {
       const begun = await this.#begin(event, request_id);
       if (begun !== undefined) return begun;
     }
@@ -100,6 +108,17 @@ export class ActInspection {
     if (isKnown) return 'the key was registered already';
     if (ledger?.bootstrapped === true) return this.recovery.covers(event) ? undefined : 'act';
     this.#first.add(`${event.record.kind} ${event.record.id}`);
+    return undefined;
+  }
+
+  /** Decides once more what a person did who was signed in and signed nothing. */
+  #beginSession(event: LedgerEvent): string | undefined {
+    const act = sessionActOf(event);
+    if (act === undefined) return 'no session does this';
+    const events = sessionEvents(this.#world.viewAt(event.at), act, event.actor, this.#world.people());
+    if (events instanceof Refusal) return `a session could not do this: ${events.message}`;
+    this.#left = events.map(textOf);
+    this.#requestId = undefined;
     return undefined;
   }
 

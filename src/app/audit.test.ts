@@ -29,10 +29,15 @@ import { auditLedger } from './audit.js';
 import { explainDecision } from './explain.js';
 
 /** Appends events as somebody who writes to the store could: every hash is right. */
-async function forge(world: World, events: readonly NewEvent[], nonces: readonly string[] = []): Promise<void> {
+async function forge(
+  world: World,
+  events: readonly NewEvent[],
+  nonces: readonly string[] = [],
+  actor = 'agent:local',
+): Promise<void> {
   const names = new Map(events.map(({ record }): [string, RecordRef] => [`${record.kind}/${record.id}`, record]));
   await world.gate.ledger.commit({
-    actor: 'agent:local',
+    actor,
     once: nonces.map((key) => ({ scope: 'nonce', key })),
     writes: [...names.values()],
     decide: () => ({ events, outcome: null }),
@@ -58,7 +63,7 @@ function attemptOf(state: ActionState, at: number, changes: Partial<Attempt> = {
   };
 }
 
-function event(kind: 'action' | 'key' | 'person', id: string, type: string, data: unknown): NewEvent {
+function event(kind: 'action' | 'key' | 'person' | 'freeze', id: string, type: string, data: unknown): NewEvent {
   return { record: { kind, id }, type, data: data as JsonObject };
 }
 
@@ -329,6 +334,38 @@ describe('the audit of a ledger', () => {
       await spoil(world);
       assert.deepEqual(await found(world), [what]);
     }
+  });
+
+  it('finds what a session is said to have done and could not', async () => {
+    verifies('audit.registry-authority');
+    verifies('server.session.brake');
+    const authorization = { via: 'session' };
+    const alice = keyId(ALICE.key.publicKey);
+    const scope = { scope: 'all', name: null };
+    const brake = (type: string) => event('freeze', 'gate', type, { ...scope, authorization });
+    const forgeries: readonly (readonly [string, readonly ReturnType<typeof event>[], string])[] = [
+      ['no session does this', [brake('freeze-lifted')], 'human:alice'],
+      ['a session could not do this: nobody active does this', [brake('freeze-set')], 'agent:local'],
+      [
+        'a session could not do this: nobody active does this',
+        [event('key', alice, 'key-revoked', { authorization })],
+        'human:mallory',
+      ],
+      [
+        'a session could not do this: this is the last key of the last operator',
+        [event('key', alice, 'key-revoked', { authorization })],
+        'human:alice',
+      ],
+      ['no session does this', [event('person', 'human:alice', 'person-removed', { authorization })], 'human:alice'],
+    ];
+    for (const [what, events, actor] of forgeries) {
+      const world = await memoryWorld();
+      await forge(world, events, [], actor);
+      assert.deepEqual(await found(world), [what]);
+    }
+    const world = await memoryWorld();
+    await forge(world, [brake('freeze-set')], [], 'human:alice');
+    assert.deepEqual(await found(world), []);
   });
 
   it('finds a step that an action can not take', async () => {

@@ -3,7 +3,7 @@
  * answered for, results that contradict. Each row says what to do next. What has expired is not in it.
  * Source: spec actions (decisions).
  */
-import { type ActionState, actionKind } from '../actions/index.js';
+import { type ActionState, actionKind, type Services } from '../actions/index.js';
 import { ruleFor } from '../approvals/index.js';
 import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
@@ -13,7 +13,14 @@ import { attending } from './attendance.js';
 import { confirmationRows } from './package-decisions.js';
 
 export type DecisionRow = {
-  readonly what: 'approval' | 'outcome_unknown' | 'interrupted_launch' | 'late_result' | 'request' | 'confirmation';
+  readonly what:
+    | 'approval'
+    | 'outcome_unknown'
+    | 'interrupted_launch'
+    | 'late_result'
+    | 'no_worker'
+    | 'request'
+    | 'confirmation';
   readonly id: string;
   readonly project: string | null;
   readonly operation: string;
@@ -33,6 +40,8 @@ export type DecisionRow = {
   };
   /** For an approval: whether somebody waits for it, or its agent listens. Absent where nobody knows of one. */
   readonly awaited?: true;
+  /** What keeps it from being launched by this process at present, once it is approved. */
+  readonly lacks?: string;
   /** The command to type. */
   readonly next: string;
 };
@@ -40,7 +49,11 @@ export type DecisionRow = {
 const ROWS_MAX = 1_000;
 
 /** At most 1,000 rows; `person` narrows to what `human:NAME` can decide. Refuses `invalid` for another name. */
-export async function listDecisions(ledger: Ledger, now: number, person?: string): Promise<readonly DecisionRow[]> {
+export async function listDecisions(
+  { ledger, clock, connector }: Pick<Services, 'ledger' | 'clock' | 'connector'>,
+  person?: string,
+): Promise<readonly DecisionRow[]> {
+  const now = clock.now();
   if (person !== undefined && !PATTERNS.human.test(person)) {
     throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'person' });
   }
@@ -54,15 +67,59 @@ export async function listDecisions(ledger: Ledger, now: number, person?: string
       const snapshot = await ledger.read(actionKind, id);
       const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, config?.version, trust);
       if (row === undefined || (person !== undefined && !concerns(row, person))) continue;
+      const lacks = row.what === 'approval' ? await lackOf(connector, snapshot?.state.content) : undefined;
       const isAwaited = waiting.has(id) || waiting.has(snapshot?.state.content.proposed_by ?? '');
-      rows.push(row.what === 'approval' && isAwaited ? { ...row, awaited: true } : row);
+      rows.push({
+        ...row,
+        ...(row.what === 'approval' && isAwaited ? { awaited: true } : {}),
+        ...(lacks === undefined ? {} : { lacks: lacks.found }),
+      });
     }
     if (page.next === undefined) break;
     after = page.next;
   }
   const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
   const acts = [...(await actRows(ledger, now, ROWS_MAX, person)), ...(await confirmationRows(ledger, now, ROWS_MAX))];
-  return [...rows, ...acts].sort((a, b) => urgency(a) - urgency(b));
+  const stuck = connector('worker') === undefined ? [] : await stuckRows(ledger, connector, now);
+  return [...rows, ...stuck, ...acts].sort((a, b) => urgency(a) - urgency(b));
+}
+
+/** What a launch of an action would lack in this process. */
+async function lackOf(connector: Services['connector'], content: ActionState['content'] | undefined) {
+  if (content === undefined) return undefined;
+  return (await connector(content.connector)?.operation(content.operation))?.lacks?.(content.project);
+}
+
+/** Approved actions that nobody is there to run, as many as a page. */
+async function stuckRows(ledger: Ledger, connector: Services['connector'], now: number): Promise<DecisionRow[]> {
+  const rows: DecisionRow[] = [];
+  for (const { id } of (await ledger.list({ kind: 'action', statuses: ['approved'] })).rows) {
+    const state = (await ledger.read(actionKind, id))?.state;
+    const isOver = state === undefined || now >= (state.launch_by ?? 0);
+    const lacks = isOver ? undefined : await lackOf(connector, state.content);
+    if (isOver || lacks === undefined) continue;
+    rows.push({
+      ...commonOf(state),
+      due: state.launch_by ?? 0,
+      what: 'no_worker',
+      lacks: lacks.found,
+      next: lacks.next,
+    });
+  }
+  return rows;
+}
+
+function commonOf({ content, approvals }: ActionState) {
+  return {
+    id: content.action_id,
+    project: content.project,
+    operation: `${content.connector} ${content.operation}`,
+    target: content.target,
+    class: content.class,
+    approvals: approvals.length,
+    quorum: content.quorum,
+    approvers: content.approvers,
+  };
 }
 
 function concerns(row: DecisionRow, person: string): boolean {
@@ -101,17 +158,7 @@ function actionRow(
   trust?: TrustConfig,
 ): DecisionRow | undefined {
   const { content } = state;
-  const common = {
-    id: content.action_id,
-    project: content.project,
-    operation: `${content.connector} ${content.operation}`,
-    target: content.target,
-    class: content.class,
-    approvals: state.approvals.length,
-    quorum: content.quorum,
-    approvers: content.approvers,
-    due,
-  };
+  const common = { ...commonOf(state), due };
   switch (waitsFor(state, now)) {
     case 'late_result':
       return { ...common, what: 'late_result', next: findingOf(state) };

@@ -101,13 +101,18 @@ export class GatePackages {
 
   /** Whether an envelope would be accepted now, or told again. Nothing is written. Refuses as `apply` does. */
   check(input: unknown): Promise<Checked> {
-    return this.#read({}, () => checkEnvelope(this.#services, input));
+    return this.#at('read packages', {}, () => checkEnvelope(this.#services, input));
   }
 
   /** Asks a person to confirm the summary that stands: issues the request that their key signs. */
   requestConfirmation(packageId: string, person?: string): Promise<IssuedAct> {
-    return this.#verb({ verb: 'package confirm', ...named(packageId) }, { packageId, person }, (asked) =>
-      requestConfirmation(this.#services, this.#caller.principal, asked.packageId, asked.person),
+    const ask = (asked: { readonly packageId: string; readonly person: string | undefined }) =>
+      requestConfirmation(this.#services, this.#caller.principal, asked.packageId, asked.person);
+    return this.#verb(
+      { verb: 'package confirm', ...named(packageId) },
+      { packageId, person },
+      ask,
+      'confirm a package',
     );
   }
 
@@ -174,6 +179,8 @@ export class GatePackages {
       { packageId, release: input },
       async (asked) => {
         const proposal = await releaseProposal(this.#services, asked.packageId, asked.release);
+        // It is an action as well, of a project and a connector.
+        await demandScope(this.#services, this.#caller, 'propose', { proposal });
         const { action_id, joined } = await propose(this.#services, this.#caller, proposal);
         return { action_id, joined };
       },
@@ -181,19 +188,31 @@ export class GatePackages {
   }
 
   /** For a caller who may still ask: what was handed over is copied, once, and what is refused is recorded. */
-  #verb<Given extends object, T>(subject: RefusedSubject, given: Given, act: (asked: Given) => Promise<T>): Promise<T> {
+  #verb<Given extends object, T>(
+    subject: RefusedSubject,
+    given: Given,
+    act: (asked: Given) => Promise<T>,
+    verb = 'package',
+  ): Promise<T> {
     return this.#recording(subject, () =>
-      this.#read(given, (asked) => {
+      this.#at(verb, given, (asked) => {
         this.#home?.admit();
         return act(asked);
       }),
     );
   }
 
-  /** No scope of a token covers packages: nothing here is for a caller who has one (packages.token). */
   #read<Given extends object, T>(given: Given, act: (asked: Given) => Promise<T>): Promise<T> {
+    return this.#at('read packages', given, act);
+  }
+
+  /**
+   * INVARIANT: a token reaches packages where its scope has the word for them, whatever else it covers; being signed in
+   * reads them, and asks for a confirmation (packages.token).
+   */
+  #at<Given extends object, T>(verb: string, given: Given, act: (asked: Given) => Promise<T>): Promise<T> {
     return atBorder(this.#services.log, given, async (asked) => {
-      await demandScope(this.#services, this.#caller, 'package', {});
+      await demandScope(this.#services, this.#caller, verb, {});
       return act(asked);
     });
   }

@@ -102,8 +102,22 @@ export class GateReads {
     });
   }
 
+  /** What people signed for an action and nobody has attached yet, the oldest first. */
+  signedReceipts(actionId: string): Promise<readonly Receipt[]> {
+    return this.#look({ actionId }, async (asked) => {
+      await this.#stateOf(asked.actionId);
+      const found: Receipt[] = [];
+      for (const { id, status } of await this.ledger.lookup('request', asked.actionId)) {
+        const request = status === 'signed' ? await this.ledger.readVerified(requestKind, id) : undefined;
+        if (request?.state.receipt) found.push(request.state.receipt);
+        if (found.length === LIMITS.receiptsFetchedMax) break;
+      }
+      return found;
+    });
+  }
+
   decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return this.#look({ person }, (asked) => listDecisions(this.ledger, this.services.clock.now(), asked.person));
+    return this.#look({ person }, (asked) => listDecisions(this.services, asked.person));
   }
 
   /** A request with the lines that its signer has to see. */

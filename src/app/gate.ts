@@ -19,11 +19,9 @@ import {
   execute,
   fetchSigned,
   type IssuedRequest,
-  isResolution,
   loadAction,
   type Proposal,
   type ProposedAction,
-  parseReceipt,
   pinnedOperation,
   propose,
   proposeLike,
@@ -37,13 +35,11 @@ import {
   recover,
   requestApproval,
   requestResolution,
-  resolve,
   retry,
   type Services,
   type Settled,
-  storeReceipt,
 } from '../actions/index.js';
-import { type Act, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
+import { type Act, actBySession, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
 import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import { explainFor } from './explain.js';
@@ -55,6 +51,7 @@ import { type Approved, launchedBy } from './launch-after.js';
 import { outcomeOf } from './outcome.js';
 import { interruptOpen } from './restore.js';
 import { demandScope } from './scope.js';
+import { submitReceipt } from './submit.js';
 
 /** An action that was asked for, or joined. */
 type Asked = { action_id: string; joined: boolean; state: string };
@@ -150,37 +147,9 @@ export class Gate extends GateReads {
     );
   }
 
-  /**
-   * Keeps a signed receipt with its request, or carries the signed act out once as many people have signed as have to;
-   * an action is not changed.
-   */
+  /** Hands a signed receipt in: an approval is kept, a denial ends its action, an act is carried out once it may be. */
   submit(value: unknown): Promise<Submitted> {
-    return this.#guard('sign', { receipt: value }, async (asked) => {
-      const receipt = parseReceipt(asked.receipt);
-      if (receipt.request.kind === 'action') return storeReceipt(this.services, this.caller, receipt);
-      if (receipt.request.kind === 'summary') {
-        return { request_id: receipt.request.request_id, applied: await this.packages.confirm(receipt) };
-      }
-      if (isResolution(receipt.request.kind)) return resolve(this.services, receipt);
-      const { act, missing } = await carryOut(this.services, receipt);
-      const { request_id } = receipt.request;
-      if (missing > 0) return { request_id, missing };
-      if (act.kind === 'config') await this.#reload();
-      if (act.kind === 'restore') {
-        await interruptOpen(this.services);
-        await this.#home?.accepted();
-      }
-      return { request_id, act };
-    });
-  }
-
-  /** After a change was carried out: where it takes this caller's leave away, the next verb says so, not this one. */
-  async #reload(): Promise<void> {
-    try {
-      await this.services.reloadTrust();
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'forbidden') throw error;
-    }
+    return this.#guard('sign', { receipt: value }, (asked) => submitReceipt(this, this.#home, asked.receipt));
   }
 
   /** Lets a receipt that the caller holds count toward the action: it approves, or denies. */
@@ -266,6 +235,18 @@ export class Gate extends GateReads {
       return requestAct(this.services, this.caller.principal, feasible, asked.person);
     };
     return this.#guard('request an act', { act, person }, ask, { bytesMax: LIMITS.actBytesMax });
+  }
+
+  /**
+   * What a person does who is signed in, and signs nothing: freezes, or takes an own key or standing approval back.
+   * Refuses `forbidden` for everything else.
+   */
+  actBySession(act: Act): Promise<{ readonly kind: Act['kind'] }> {
+    return this.#guard('act by session', { act }, async (asked) => {
+      if (this.caller.session !== true) throw new Refusal('forbidden', 'this is for people who are signed in');
+      const { kind } = await actBySession(this.services, this.caller.principal as Principal, asked.act);
+      return { kind };
+    });
   }
 
   /** Asks people for a standing approval. */

@@ -13,7 +13,7 @@ export {
   signWith,
 } from '../approvals/index.js';
 export type { Connector, Log, LogLevel, Operation, Outcome } from '../connectors/index.js';
-export { Fault, Refusal } from '../core/index.js';
+export { Fault, NoEffect, Refusal } from '../core/index.js';
 export { confirmationCode, keyKind, personKind, readKeyFile, type UnlockedKey, unlockKey } from '../identity/index.js';
 export type { VerifyReport } from '../ledger/index.js';
 export { type Message, readEntries, readThread, verifyThread } from '../messages/index.js';
@@ -41,5 +41,6 @@ export { type RecipeOptions, trustRecipe } from './recipe.js';
 export { sightOf } from './scope.js';
 export { listTokens } from './tokens.js';
 export type { GateTool, ToolResult } from './tool.js';
-export { NoEffect, type ToolDefinition } from './tool-definition.js';
+export type { ToolDefinition } from './tool-definition.js';
 export { parseTrustConfig, readTrustFile } from './trust-file.js';
+export { type WorkerAsk, WorkerDoor } from './worker-door.js';

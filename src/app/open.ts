@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { ActionMemo, type Caller, type Services } from '../actions/index.js';
 import { ProofVerifier } from '../approvals/index.js';
-import { type Connector, FILE_REASONS, type Log, readPlainFile, textOf } from '../connectors/index.js';
+import { type Connector, FILE_REASONS, type Log, readPlainFile, textOf, WorkerDesk } from '../connectors/index.js';
 import {
   type Clock,
   type Failpoint,
@@ -113,7 +113,9 @@ async function openGate(
   );
   mkdirSync(home.workFolder, { recursive: true, mode: 0o700 });
   const log = options.log === undefined ? {} : { log: options.log };
-  const trust = new Trust(ledger, { stateDir: home.workFolder, now: () => clock.now(), ...log }, extra);
+  const now = () => clock.now();
+  const desk = new WorkerDesk({ now, monotonic: () => clock.monotonic(), timer: startTimer });
+  const trust = new Trust(ledger, { stateDir: home.workFolder, now, desk, ...log }, extra);
   await trust.reload();
   const caller = callerFor(options.as ?? 'agent:local', trust);
   const memory = await Memory.open(ledger, ledgerId, home, options.log);
@@ -139,7 +141,7 @@ async function openGate(
     timer: startTimer,
   };
   const gate = new CountersignGate(services, caller, {
-    ...{ home, tools, memory, environment, leaseMs: options.leaseMs },
+    ...{ home, tools, memory, desk, environment, leaseMs: options.leaseMs },
     admit: () => callerFor(caller.principal, trust),
   });
   if (options.notify === true) gate.notify();
@@ -173,6 +175,7 @@ interface GateParts {
   readonly memory: Memory;
   readonly environment: Environment;
   readonly leaseMs: number | undefined;
+  readonly desk: WorkerDesk;
   /** Throws where the configuration no longer lets this process speak as its agent. */
   admit(): Caller;
 }
@@ -180,12 +183,14 @@ interface GateParts {
 /** A gate that was opened from a home: the verbs of `Gate`, and tools of this process. */
 export class CountersignGate extends Gate {
   readonly home: Home;
+  /** Where workers of this process's server come. */
+  readonly desk: WorkerDesk;
   readonly #tools: ToolConnector;
   readonly #parts: GateParts;
   #notifier: Notifier | undefined;
 
   constructor(services: Services, caller: Caller, parts: GateParts) {
-    const { home, tools, memory, admit } = parts;
+    const { home, tools, memory, desk, admit } = parts;
     const close = async () => {
       try {
         await this.#notifier?.close();
@@ -203,6 +208,7 @@ export class CountersignGate extends Gate {
       accepted: () => memory.accept(),
     });
     this.home = home;
+    this.desk = desk;
     this.#tools = tools;
     this.#parts = parts;
   }

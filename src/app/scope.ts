@@ -22,11 +22,18 @@ const VERBS: Readonly<Record<string, Verb>> = {
   recover: 'execute',
   cancel: 'cancel',
   comment: 'propose',
+  'read packages': 'package',
+  'confirm a package': 'package',
+  package: 'package',
 };
+
+/** What belongs to no project and no connector: the word of the scope alone says whether it is covered. */
+const PLACELESS: readonly (string | undefined)[] = ['package'];
 
 /** What a person does who is signed in; what is signed is judged by its signature. */
 const SESSION_VERBS: readonly string[] = [
   ...['request', 'request an act', 'sign', 'approve', 'fetch-receipt', 'cancel', 'comment', 'edit', 'explain'],
+  ...['act by session', 'read packages', 'confirm a package'],
   // It asks the connector what became of a launch that was.
   'reconcile',
 ];
@@ -52,7 +59,10 @@ export async function demandScope(
   const place = await placeOf(services, given);
   const needed = verb === 'request an act' ? actVerb(given['act'], place) : VERBS[verb];
   // What names no place is for a scope that covers every place.
-  const isWhole = place !== undefined || (scope.projects.includes('*') && scope.connectors.includes('*'));
+  const isWhole =
+    place !== undefined ||
+    PLACELESS.includes(needed) ||
+    (scope.projects.includes('*') && scope.connectors.includes('*'));
   if (needed !== undefined && isWhole && isInScope(scope, needed, place ?? {})) return;
   throw new Refusal('forbidden', 'the scope of this token does not cover that');
 }

@@ -22,7 +22,7 @@ import {
 } from '../core/index.js';
 import { writePrivate } from './init.js';
 
-export type Purpose = 'session' | 'sign-in' | 'enrol';
+export type Purpose = 'session' | 'sign-in' | 'enrol' | 'claim';
 
 const Dated = z.looseObject({ purpose: z.string(), exp: z.int() });
 const TEXT_MAX = 2_048;

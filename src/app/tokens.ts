@@ -4,7 +4,7 @@
  */
 import type { IssuedAct } from '../approvals/index.js';
 import { base64urlEncode, LIMITS, PATTERNS, Refusal } from '../core/index.js';
-import { type TokenScope, type TokenState, tokenHash, tokenKind, tokenText, VERBS } from '../identity/index.js';
+import { type TokenScope, type TokenState, tokenHash, tokenKind, tokenText } from '../identity/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type { Gate } from './gate.js';
 
@@ -15,11 +15,11 @@ export interface IssuedToken {
   readonly issued: IssuedAct;
 }
 
-/** Everything that agents may do, on everything. */
+/** What agents ask for, on everything. Running what others asked for is named apart. */
 export const WHOLE_SCOPE: TokenScope = {
   projects: ['*'],
   connectors: ['*'],
-  verbs: [...VERBS],
+  verbs: ['read', 'propose', 'execute', 'cancel'],
   on_behalf: false,
 };
 

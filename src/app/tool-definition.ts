@@ -15,16 +15,12 @@ import {
   type Json,
   type JsonObject,
   LIMITS,
+  NoEffect,
   PATTERNS,
   parseTrusted,
   plainCopy,
   Refusal,
 } from '../core/index.js';
-
-/** Thrown by a tool that certainly had no effect: the action fails instead of becoming unknown. */
-export class NoEffect extends Error {
-  override readonly name = 'NoEffect';
-}
 
 export interface ToolContext {
   /** The action id: the same for every attempt. */

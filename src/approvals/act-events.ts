@@ -18,12 +18,17 @@ import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
 import type { Act } from './act-schema.js';
 import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
 import type { Receipt } from './schema.js';
-import { lastKeys, type People } from './signers.js';
+import { domainRefusal, lastKeys, type People } from './signers.js';
 import { decideStanding, grantKind, grantRecord } from './standing.js';
 
 export function staleBase(view: View, act: Act): Refusal | undefined {
   if (act.kind !== 'config' || view.get(configKind, CONFIG_RECORD.id)?.state.version === act.base) return undefined;
   return new Refusal('policy_changed', 'the configuration changed since this was asked for');
+}
+
+function configRefusal(view: View, act: Extract<Act, { kind: 'config' }>, facts: People): Refusal | undefined {
+  const domain = view.get(configKind, CONFIG_RECORD.id)?.state.domain;
+  return staleBase(view, act) ?? domainRefusal(domain, act, facts) ?? lastKeys(view, act, facts);
 }
 
 export function subjectOf(act: Act): string {
@@ -71,7 +76,7 @@ export function actEvents(
     case 'agent':
       return decideAgent(view, act.change, authorization);
     case 'config':
-      return staleBase(view, act) ?? lastKeys(view, act, facts) ?? [applyConfig(act.config, authorization)];
+      return configRefusal(view, act, facts) ?? [applyConfig(act.config, authorization)];
     case 'restore':
       return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
     case 'freeze': {

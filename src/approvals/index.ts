@@ -30,6 +30,7 @@ export {
   type RequestState,
   type SummaryLines,
 } from './schema.js';
+export { actBySession, isBySession, sessionActOf, sessionEvents } from './session-acts.js';
 export { signBatch, signWith } from './sign.js';
 export { isStale, type People, peopleAmong, peopleOf, type Reader, signingOf } from './signers.js';
 export {

@@ -37,6 +37,8 @@ interface Somebody {
 export interface People extends RegistryFacts {
   readonly operators: readonly Somebody[];
   readonly approvers: readonly Somebody[];
+  /** Active passkeys of active people. */
+  readonly passkeys: readonly string[];
   /** Of the configuration that says whether passkeys can be used, and which rules there are. */
   readonly configHead: string | undefined;
   /** Of the ledger's record, which every change of people and keys moves. */
@@ -75,7 +77,7 @@ export function peopleAmong(
   people: readonly PersonState[],
   keys: readonly KeyState[],
   configured: ConfigState | undefined,
-): Pick<People, 'operators' | 'approvers'> {
+): Pick<People, 'operators' | 'approvers' | 'passkeys'> {
   const counts = TrustConfig.safeParse(configured?.config).data?.webauthn !== undefined;
   const usable = keys.filter(({ state, method }) => state === 'active' && (counts || method !== 'webauthn'));
   const having = (role: Role) =>
@@ -85,7 +87,13 @@ export function peopleAmong(
         const own = usable.filter((key) => key.person === person);
         return { person, keys: own.map(({ key_id }) => key_id), methods: own.map(({ method }) => method) };
       });
-  return { operators: having('operator'), approvers: having('approver') };
+  const active = new Set(people.filter(({ state }) => state === 'active').map(({ person }) => person));
+  const passkeys = keys.filter((key) => key.method === 'webauthn' && key.state === 'active' && active.has(key.person));
+  return {
+    operators: having('operator'),
+    approvers: having('approver'),
+    passkeys: passkeys.map(({ key_id }) => key_id),
+  };
 }
 
 /** Where states are read: a ledger, or what an audit has read of one. */
@@ -128,6 +136,22 @@ export function lastKeys(view: View, act: Extract<Act, { kind: 'config' }>, { op
   return isLeft ? undefined : noOperatorLeft();
 }
 
+/**
+ * INVARIANT: the domain of passkeys stays while anybody has one (receipts.webauthn.domain): they could not sign any
+ * more, and a page of the new domain would be one that nobody enrolled at. `domain` is the one that was last named.
+ */
+export function domainRefusal(
+  domain: string | null | undefined,
+  { config }: Extract<Act, { kind: 'config' }>,
+  { passkeys }: People,
+): Refusal | undefined {
+  const asked = config.webauthn?.rp_id;
+  if (!domain || asked === undefined || asked === domain || passkeys.length === 0) return undefined;
+  return new Refusal('rp_id_in_use', 'somebody has a passkey of the present domain', {
+    details: { passkeys: passkeys.length },
+  });
+}
+
 function endsPasskeys({ config, before }: Extract<Act, { kind: 'config' }>): boolean {
   return before.webauthn !== undefined && before.webauthn.rp_id !== config.webauthn?.rp_id;
 }
@@ -142,7 +166,10 @@ async function activeConfig(ledger: Reader): Promise<TrustConfig | undefined> {
 }
 
 /** Nobody is asked to sign for what could not be carried out. */
-async function demandOperatorUnder(ledger: Reader, act: Extract<Act, { kind: 'config' }>, { operators }: People) {
+async function demandOperatorUnder(ledger: Reader, act: Extract<Act, { kind: 'config' }>, people: People) {
+  const { operators } = people;
+  const refused = domainRefusal((await ledger.read(configKind, CONFIG_RECORD.id))?.state.domain, act, people);
+  if (refused !== undefined) throw refused;
   if (!endsPasskeys(act)) return;
   for (const id of operators.flatMap(({ keys }) => keys)) {
     if ((await ledger.read(keyKind, id))?.state.method === 'ed25519') return;

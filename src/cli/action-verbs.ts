@@ -4,6 +4,7 @@
 import { type Command, Option } from 'commander';
 import { ACTION_CLASSES } from '../core/index.js';
 import type { ApproveOptions, InboxOptions, ListOptions, RequestOptions } from './commands/action.js';
+import type { ServerOptions } from './commands/at-server.js';
 import type { ProposeOptions } from './commands/propose.js';
 import { STATE_NAMES } from './output.js';
 import { addResolutions } from './resolution-verbs.js';
@@ -38,6 +39,13 @@ export function proposalOptions(command: Command): Command {
     .addOption(repeated('--content <file>', 'content that the arguments name by its digest; may be given again'));
 }
 
+/** Of a verb that can turn to another gate of the same ledger. */
+function atServer(command: Command): Command {
+  return command
+    .option('--server <url>', 'at the gate of that address; what it says is verified here again')
+    .option('--token <secret>', 'where its token is: env:NAME or file:PATH; env:COUNTERSIGN_TOKEN unless given');
+}
+
 export function addAction(program: Command): void {
   const action = program.command('action').description('ask for an effect, approve it, run it once');
   const id = 'act_01JD0000000000000000000000';
@@ -70,16 +78,14 @@ export function addAction(program: Command): void {
     .option('--approver <person>', 'whom to ask')
     .option('--deny', 'a request whose signature denies')
     .option('--expires <duration>', 'how long it can be signed; 15m unless given');
-  run<RequestOptions>(request, async (options, [a = '']) => (await actions()).request(a, options));
-  run(
-    verb(
-      action,
-      'fetch-receipt <action>',
-      'attach what was signed; exit 5 while nothing is',
-      `action fetch-receipt ${id}`,
-    ),
-    async (_o, [a = '']) => (await actions()).fetchReceipt(a),
+  run<RequestOptions>(atServer(request), async (options, [a = '']) => (await actions()).request(a, options));
+  const fetch = verb(
+    action,
+    'fetch-receipt <action>',
+    'attach what was signed; exit 5 while nothing is',
+    `action fetch-receipt ${id}`,
   );
+  run<ServerOptions>(atServer(fetch), async (options, [a = '']) => (await actions()).fetchReceipt(a, options));
   const approve = verb(
     action,
     'approve <action>',

@@ -2,6 +2,9 @@
 /** Rule packs that a first configuration can come from. */
 export const TEMPLATE_NAMES = ['solo', 'team', 'payments'] as const;
 
+/** What a token of an agent may be for. */
+export const TOKEN_VERBS = ['read', 'propose', 'execute', 'cancel', 'work', 'package'] as const;
+
 /** Shells whose words can be completed. */
 export const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const;
 

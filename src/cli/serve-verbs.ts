@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import type { AgentOptions } from './commands/agent.js';
 import type { ServeOptions } from './commands/serve.js';
+import { TOKEN_VERBS } from './options.js';
 import { repeated, run, verb } from './verbs.js';
 
 const id = 'tok_01JD0000000000000000000000';
@@ -26,7 +27,7 @@ export function addAgent(program: Command): void {
   )
     .addOption(repeated('--project <pattern>', 'a project that it may name; may be given again'))
     .addOption(repeated('--connector <pattern>', 'a connector that it may name; may be given again'))
-    .addOption(repeated('--may <verb>', 'what it may do; may be given again', ['read', 'propose', 'execute', 'cancel']))
+    .addOption(repeated('--may <verb>', 'what it may do; may be given again', [...TOKEN_VERBS]))
     .option('--on-behalf', 'it may name others on whose behalf it asks')
     .option('--for <duration>', 'how long the token is good; 90d unless given');
   run<AgentOptions>(add, async (options, [name = '']) => (await load()).add(name, options));

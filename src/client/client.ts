@@ -9,6 +9,8 @@
 import { type AnswerOf, type CallInput, type CallName, errorOf, ROUTES } from '../api/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
 import { type ClientOptions, readCall, readOptions, readSignal } from './given.js';
+import { startWorker, type WorkerStarted } from './worker.js';
+import type { WorkerOptions } from './worker-given.js';
 
 /** What an action of the log says of itself on the event stream. */
 export interface ActionEventTold {
@@ -54,6 +56,19 @@ export class Client {
       if (parsed.success) return parsed.data as AnswerOf<Name>;
       throw new Fault('internal', 'the server answered what the contract does not have');
     });
+  }
+
+  /** How long a wait at the server may take, so that its answer comes in time. */
+  get waitMs(): number {
+    return Math.min(LIMITS.workerWaitMsMax, Math.floor(this.#timeoutMs / 2));
+  }
+
+  /**
+   * Runs functions of this process for launches of the operations that the gate's configuration declares for workers.
+   * Refuses `invalid` for what is no worker.
+   */
+  worker<Inputs extends Readonly<Record<string, unknown>>>(options: WorkerOptions<Inputs>): WorkerStarted {
+    return startWorker(this, options);
   }
 
   /**

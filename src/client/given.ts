@@ -2,7 +2,7 @@
  * What a program hands to the client, read once: options of a client, and a call as it will be sent. Refuses `invalid`,
  * with the name of what can not be sent; nothing that a value throws leaves.
  */
-import { fillPath, ROUTES, type Route } from '../api/index.js';
+import { fillPath, ROUTES, type Route, takesKey } from '../api/index.js';
 import { LIMITS, plainCopy, Refusal } from '../core/index.js';
 
 export interface ClientOptions {
@@ -112,7 +112,7 @@ function readQuery(query: unknown): readonly (readonly [string, string])[] {
 function readKey(route: Route, key: unknown): { readonly 'idempotency-key'?: string } {
   if (key === undefined) return {};
   const path = 'idempotencyKey';
-  if (route.takesKey !== true) throw new Refusal('invalid', 'this takes no idempotency key', { path });
+  if (!takesKey(route)) throw new Refusal('invalid', 'this takes no idempotency key', { path });
   if (typeof key === 'string' && /^[!-~]{1,255}$/.test(key)) return { 'idempotency-key': key };
   throw new Refusal('invalid', 'an idempotency key is a text of 1 to 255 characters without spaces', { path });
 }

@@ -3,7 +3,10 @@ import { Client } from './client.js';
 import type { ClientOptions } from './given.js';
 
 export type { AnswerOf, CallInput, CallName } from '../api/index.js';
+export { Fault, NoEffect, Refusal } from '../core/index.js';
 export { type ActionEventTold, Client } from './client.js';
+export type { WorkContext, WorkDone, WorkerStarted } from './worker.js';
+export type { WorkerOptions, WorkOperation } from './worker-given.js';
 
 /** A client of the server at `url`, as the agent whose token it has. */
 export function connect(options: ClientOptions): Client {

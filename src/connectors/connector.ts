@@ -98,6 +98,8 @@ export interface Operation {
    */
   readonly inProcess?: true;
   readonly dedupe: Dedupe;
+  /** What keeps it from being launched in this process at present, whatever its arguments. */
+  lacks?(project: string): Problem | undefined;
   /** The floor of the class for these arguments. */
   classify(args: Readonly<Record<string, Json>>): ActionClass;
   facts?(args: Readonly<Record<string, Json>>): Facts;

@@ -24,3 +24,4 @@ export { type OperationPin, operationDigest, parseArgs } from './operation.js';
 export { FILE_REASONS, type FileResult, readPlainFile, readStandardInput, textOf } from './plain-file.js';
 export { CONNECTORS, type ConnectorHost, connectorsConfig, openConnectors } from './registry.js';
 export { type ShellNoopOptions, shellNoop } from './shell-noop/index.js';
+export { type Seat, WorkerDesk, type WorkOffer, type WorkWhat, workerPin } from './worker/index.js';

@@ -18,6 +18,7 @@ const GOOD = {
     },
   },
   'shell-noop': { dir: '/abs' },
+  worker: { operations: { charge: { version: '1', class: 'costly', args: { text: { type: 'string' } } } } },
 };
 
 describe('the registry of connectors', () => {

@@ -14,6 +14,7 @@ import { gitLocal, gitLocalConfig } from './git-local/index.js';
 import { gitMerge, gitMergeConfig } from './git-merge/index.js';
 import { httpConfig, httpConnector } from './http/index.js';
 import { shellNoop, shellNoopConfig } from './shell-noop/index.js';
+import { WorkerDesk, workerConfig, workerConnector } from './worker/index.js';
 
 /** What the gate lends to every connector. */
 export interface ConnectorHost {
@@ -22,6 +23,17 @@ export interface ConnectorHost {
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number;
   readonly log?: Log;
+  /** Where workers come; absent in a process to which none can come. */
+  readonly desk?: WorkerDesk;
+}
+
+/** A desk to which nobody comes. */
+function emptyDesk(now: () => number): WorkerDesk {
+  return new WorkerDesk({
+    now,
+    monotonic: () => 0,
+    timer: () => ({ rings: Promise.resolve(), stop: () => undefined }),
+  });
 }
 
 interface ConnectorType {
@@ -57,6 +69,7 @@ export const CONNECTORS: Readonly<Record<string, ConnectorType>> = {
   'git-merge': type(gitMergeConfig, (config, { stateDir, now }) => gitMerge({ config, stateDir, now })),
   http: type(httpConfig, (config, { now }) => httpConnector({ config, now })),
   'shell-noop': type(shellNoopConfig, ({ dir }, { now }) => shellNoop({ dir, now })),
+  worker: type(workerConfig, (config, { now, desk = emptyDesk(now) }) => workerConnector({ config, now, desk })),
 };
 
 /** The `connectors` part of the trust configuration: each connector at most once, each with its own closed schema. */

@@ -52,6 +52,7 @@ export const OUTCOMES: Readonly<Record<string, string>> = {
 export const WHATS: Readonly<Record<string, string>> = {
   approval: 'asks for approval',
   outcome_unknown: 'outcome unknown: it may have happened',
+  no_worker: 'approved, and no worker is there to run it',
   interrupted_launch: 'was interrupted while it ran',
   late_result: 'a later result contradicts the settled one',
   request: 'waits for a signature',

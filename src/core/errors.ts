@@ -50,6 +50,12 @@ export const CODES = {
   launched: refused('the action is running', 'wait for its outcome'),
   decision_required: refused('the outcome is unknown', 'check the outcome with `countersign action reconcile`'),
   operation: refused('the connector has no such operation', 'check the name of the operation', 400),
+  no_worker: refused(
+    'no worker that could run it is connected here',
+    'start the worker, and run it at the server that it comes to',
+    409,
+    true,
+  ),
   connector: refused('no such connector is configured', 'check the name of the connector', 400),
   class: refused('the class is below what the operation demands', 'ask for that class or a higher one', 400),
   approvers: refused('too few active people may approve this', 'name approvers whom a rule allows'),
@@ -134,6 +140,10 @@ export const CODES = {
   client_data: refused('what the browser signed for is not well-formed', 'sign the request again', 403),
   challenge_mismatch: refused('the signature is over another challenge', 'sign a fresh request', 403),
   origin: refused('the passkey was used on a page that the configuration does not name', 'sign on its own page', 403),
+  rp_id_in_use: refused(
+    'somebody has a passkey of the present domain',
+    'keep the domain, or register software keys and revoke the passkeys first',
+  ),
   rp_id_mismatch: refused('the passkey belongs to another domain', 'sign with a passkey of this domain', 403),
   user_presence: refused('the authenticator saw nobody', 'touch the authenticator when it asks', 403),
   user_verification: refused(
@@ -218,6 +228,11 @@ export class Fault extends Error {
     if (extras.path !== undefined) this.path = extras.path;
     if (extras.details !== undefined) this.details = extras.details;
   }
+}
+
+/** Thrown by a function behind the gate that certainly had no effect: the action fails instead of becoming unknown. */
+export class NoEffect extends Error {
+  override readonly name = 'NoEffect';
 }
 
 /**

@@ -33,6 +33,7 @@ export {
   Fault,
   isOurs,
   isPathMistake,
+  NoEffect,
   Refusal,
 } from './errors.js';
 export { FAILPOINTS, type Failpoint, type FailpointName } from './failpoints.js';

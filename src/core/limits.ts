@@ -19,6 +19,8 @@ export const LIMITS = {
   commentsMax: 200,
   /** Principals on whose behalf an action may be proposed. */
   onBehalfOfMax: 8,
+  /** Signed receipts of one action that are fetched at once, the oldest first. */
+  receiptsFetchedMax: 64,
   /** People named as approvers of one action. */
   approversMax: 64,
   /** Arguments up to this length are kept beside an action that was checked. */
@@ -36,6 +38,27 @@ export const LIMITS = {
   /** Calls and event streams that one token, or one person who is signed in, has open at once. */
   callsPerCallerMax: 512,
   streamsPerCallerMax: 64,
+  /** Answers under idempotency keys that are kept for one caller, their characters, for how many callers, how long. */
+  answersKeptMax: 1_000,
+  answersKeptCharsMax: 512 * 1024,
+  answersKeptCallersMax: 256,
+  answersKeptMs: 24 * 3_600_000,
+  /** Workers that one server knows, those of one token or agent, operations of one, and calls that one has at once. */
+  workersMax: 256,
+  workersPerCallerMax: 32,
+  workerOperationsMax: 64,
+  workerCallsMax: 64,
+  /** A worker waits for work this long before it asks again; and counts as connected this long between two asks. */
+  workerWaitMsMax: 20_000,
+  workerGapMsMax: 5_000,
+  /** A worker of which nothing was heard for so long does not answer any more for what it claimed. */
+  workerSilentMsMax: 15_000,
+  /** A place of a worker is kept this long for a launch that is being written. */
+  workerPlaceMs: 10_000,
+  /** What became of an unknown outcome is asked of a worker this long. */
+  workerReconcileMsMax: 30_000,
+  /** A worker's late word is taken this long after the deadline of its call. */
+  workerLateMsMax: 30 * 24 * 3_600_000,
   /** How long a link to make a passkey is good, and how long its passkey waits for its confirmation. */
   invitationMs: 15 * 60_000,
   confirmMsMax: 24 * 3_600_000,

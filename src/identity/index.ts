@@ -47,6 +47,5 @@ export {
   tokenKind,
   tokenRefusal,
   tokenText,
-  VERBS,
   type Verb,
 } from './token.js';

@@ -11,8 +11,11 @@ import type { Kind, LedgerEvent, NewEvent, RecordRef, View } from '../ledger/ind
 import { ledgerKind } from './machine.js';
 import { LEDGER_RECORD } from './schema.js';
 
-/** What a token lets an agent do. `propose` asks for actions and for people; `execute` launches and checks outcomes. */
-export const VERBS = ['read', 'propose', 'execute', 'cancel'] as const;
+/**
+ * What a token lets an agent do. `propose` asks for actions and for people; `execute` launches and checks outcomes;
+ * `work` runs what was launched, as a worker; `package` reads packages and changes them by envelopes.
+ */
+export const VERBS = ['read', 'propose', 'execute', 'cancel', 'work', 'package'] as const;
 export type Verb = (typeof VERBS)[number];
 
 const Patterns = z.array(z.string().min(1).max(LIMITS.targetCharsMax)).min(1).max(LIMITS.approversMax);

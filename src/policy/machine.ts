@@ -10,18 +10,21 @@ export type ConfigState = {
   readonly version: string;
   readonly config: Json;
   readonly applied_at: number;
+  /** The domain of passkeys, of this or of the last configuration that named one. */
+  readonly domain: string | null;
 };
 
 export const configKind: Kind<ConfigState> = {
   name: 'config',
-  version: 1,
-  evolve: (_state, event) => evolve(event),
+  version: 2,
+  evolve,
   columns: () => ({ status: 'active' }),
 };
 
-function evolve(event: LedgerEvent): ConfigState {
+function evolve(state: ConfigState | undefined, event: LedgerEvent): ConfigState {
   const { version, config } = event.data as { version: string; config: Json };
-  return { version, config, applied_at: event.at };
+  const { webauthn } = (config ?? {}) as { webauthn?: { rp_id?: string } };
+  return { version, config, applied_at: event.at, domain: webauthn?.rp_id ?? state?.domain ?? null };
 }
 
 /** Makes a configuration the active one; `authorization` is the verified receipt, or the bootstrap. */

@@ -6,9 +6,9 @@
  * Source: spec doors (HTTP API).
  */
 import { type Context, Hono } from 'hono';
-import { ROUTES } from '../api/index.js';
-import { auditLedger, type CountersignGate, type Gate, type Log, PeopleDoor } from '../app/index.js';
-import { Fault, LIMITS, Refusal } from '../core/index.js';
+import { isPage, ROUTES } from '../api/index.js';
+import { auditLedger, type CountersignGate, type Gate, type Log, PeopleDoor, WorkerDoor } from '../app/index.js';
+import { canonicalize, contentRef, Fault, type Json, LIMITS, Refusal } from '../core/index.js';
 import { AuditDesk, type Auditor } from './audit-desk.js';
 import {
   bodyFor,
@@ -24,6 +24,7 @@ import {
 } from './door.js';
 import { eventStream } from './events.js';
 import { bodyOf, HANDLERS } from './handlers.js';
+import { KeptAnswers } from './kept-answers.js';
 import { ServerMetrics } from './metrics.js';
 import { type Pages, readPages } from './pages.js';
 import { Places } from './places.js';
@@ -44,8 +45,10 @@ export class ServerApp {
   readonly #options: ServerOptions;
   readonly #people: PeopleDoor;
   readonly #auditDesk: AuditDesk;
+  readonly #workers: WorkerDoor;
   readonly #metrics = new ServerMetrics();
   readonly #places = new Places();
+  readonly #kept: KeptAnswers;
   readonly #pages: Pages = readPages();
   readonly #stopping = new AbortController();
   #running = 0;
@@ -54,6 +57,8 @@ export class ServerApp {
   constructor(owner: CountersignGate, options: ServerOptions) {
     this.#owner = owner;
     this.#people = new PeopleDoor(owner);
+    this.#kept = new KeptAnswers(() => owner.services.clock.monotonic());
+    this.#workers = new WorkerDoor(owner);
     this.#options = options;
     const { audit = () => auditLedger(owner.ledger), log } = options;
     this.#auditDesk = new AuditDesk(audit, owner.services.clock, log);
@@ -77,9 +82,10 @@ export class ServerApp {
     this.#begin();
     let answer: Response;
     try {
-      this.#demandHost(context);
       const url = new URL(context.req.url);
-      const page = this.#pages.answer(context.req.raw, url.pathname);
+      const elsewhere = this.#redirect(context, url);
+      if (elsewhere === undefined) this.#demandHost(context);
+      const page = elsewhere ?? this.#pages.answer(context.req.raw, url.pathname);
       if (page === undefined) {
         const found = findRoute(context.req.method, url.pathname);
         route = found.name;
@@ -135,11 +141,16 @@ export class ServerApp {
       context.header('Set-Cookie', cookieOf(session, isSecure, seconds));
     };
     const asked = {
-      ...{ gate, owner: this.#owner, people: this.#people, auditDesk: this.#auditDesk },
-      ...{ publicUrl, version },
-      ...{ params, query, body, idempotencyKey, setSession },
+      ...{ gate, owner: this.#owner, people: this.#people, auditDesk: this.#auditDesk, workers: this.#workers },
+      ...{ params, query, body, idempotencyKey, setSession, publicUrl, version },
+      signal: AbortSignal.any([context.req.raw.signal, this.#stopping.signal]),
     };
-    return context.json(bodyOf(await HANDLERS[name](asked)) as never);
+    const act = async () => JSON.stringify(bodyOf(await HANDLERS[name](asked)));
+    const isKept = idempotencyKey !== undefined && route.key !== 'ledger';
+    const text = isKept
+      ? await this.#kept.once(keptFor(gate), idempotencyKey, askedText(name, params, query, body), act)
+      : await act();
+    return context.body(text, 200, { 'Content-Type': 'application/json' });
   }
 
   #events(context: Context, after: string | undefined, leave: () => void): Response {
@@ -178,6 +189,24 @@ export class ServerApp {
   }
 
   /**
+   * A page that is asked for by a number of this machine is shown by its name: passkeys belong to names.
+   * INVARIANT: nothing but a page is, and it leads nowhere but to the public address (server.loopback.redirect).
+   */
+  #redirect(context: Context, { host, pathname }: URL): Response | undefined {
+    const own = new URL(this.#options.publicUrl);
+    const isNumber = ['127.0.0.1', '[::1]'].some((number) => host === own.host.replace('localhost', number));
+    if (
+      !isNumber ||
+      context.req.header('host') !== host ||
+      own.hostname !== 'localhost' ||
+      context.req.method !== 'GET' ||
+      !isPage(pathname)
+    )
+      return undefined;
+    return new Response(null, { status: 307, headers: { Location: new URL(pathname, own).href } });
+  }
+
+  /**
    * INVARIANT: a page of somebody else that a name server sent here is not answered (server.host): neither its host nor
    * its origin is ours.
    */
@@ -203,6 +232,18 @@ export class ServerApp {
     this.#metrics.ended(route, status, seconds);
     if (this.#running === 0) this.#onIdle();
   }
+}
+
+/** Whose keys these are: another scope of the same agent is another caller, who might not see the answer. */
+function keptFor({ caller: { principal, scope, session } }: Gate): string {
+  return canonicalize({ principal, scope: (scope ?? null) as Json, session: session === true });
+}
+
+/** The fingerprint of what is asked, the same for the same. */
+function askedText(name: string, params: object, query: object, body: unknown): string {
+  return contentRef(
+    canonicalize(bodyOf({ name, params, query, body: body instanceof Uint8Array ? contentRef(body) : (body ?? null) })),
+  );
 }
 
 /** What stands on every answer. */

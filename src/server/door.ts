@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName } from '../api/index.js';
+import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName, takesKey } from '../api/index.js';
 import type { CountersignGate, Gate, Log, PeopleDoor } from '../app/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
 
@@ -70,9 +70,14 @@ export function whoAsks({ caller }: Gate, route: Route, headers: Headers): strin
 }
 
 /** The key under which something is asked for once. Refuses `invalid` where there is no such thing. */
-export function keyOf({ takesKey }: Route, headers: Headers): string | undefined {
+export function keyOf(route: Route, headers: Headers): string | undefined {
   const key = headers.get('idempotency-key') ?? undefined;
-  if (key === undefined || takesKey === true) return key;
+  if (key === undefined) return undefined;
+  if (takesKey(route)) {
+    if (/^[!-~]{1,255}$/.test(key)) return key;
+    const path = 'idempotency-key';
+    throw new Refusal('invalid', 'an idempotency key has 1 to 255 characters, and no spaces', { path });
+  }
   throw new Refusal('invalid', 'this takes no idempotency key', { path: 'idempotency-key' });
 }
 
@@ -115,6 +120,10 @@ export function queryOf(route: Route, url: URL): Readonly<Record<string, string 
 export async function bodyFor(route: Route, request: Request): Promise<unknown> {
   if (route.method !== 'POST') return undefined;
   const bytes = await bytesOf(request);
+  if (route.isRaw === true) {
+    demandJson(request);
+    return bytes;
+  }
   if (route.body === undefined) {
     if (bytes.length === 0) return undefined;
     const parsed = jsonOf(bytes, request);
@@ -124,12 +133,16 @@ export async function bodyFor(route: Route, request: Request): Promise<unknown> 
   return admitted(route.body, bytes.length === 0 ? {} : jsonOf(bytes, request), 'body');
 }
 
-function jsonOf(bytes: Uint8Array, request: Request): Json {
+function demandJson(request: Request): void {
   const type = request.headers.get('content-type') ?? '';
   // A page of somebody else can send a form or plain text without asking; JSON it can't.
   if (!/^application\/json(?:\s*;|$)/i.test(type)) {
     throw new Refusal('invalid', 'the body is JSON: `Content-Type: application/json`', { path: 'content-type' });
   }
+}
+
+function jsonOf(bytes: Uint8Array, request: Request): Json {
+  demandJson(request);
   const read = readJson(bytes);
   if (!read.ok) throw new Refusal('invalid', 'the body is not well-formed JSON', { path: 'body' });
   return read.value;

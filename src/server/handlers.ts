@@ -4,10 +4,19 @@
  */
 import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
-import { type CountersignGate, type Gate, type PeopleDoor, readEntries, sightOf } from '../app/index.js';
+import {
+  type CountersignGate,
+  type Gate,
+  type PeopleDoor,
+  readEntries,
+  sightOf,
+  type WorkerDoor,
+} from '../app/index.js';
 import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import type { AuditDesk } from './audit-desk.js';
+import { PACKAGE_HANDLERS } from './package-handlers.js';
 import { identityOf, PEOPLE_HANDLERS } from './people-handlers.js';
+import { WORKER_HANDLERS } from './worker-handlers.js';
 
 /** What a handler is given: everything was read and admitted before. */
 export interface Asked {
@@ -23,6 +32,9 @@ export interface Asked {
   readonly idempotencyKey: string | undefined;
   readonly people: PeopleDoor;
   readonly auditDesk: AuditDesk;
+  readonly workers: WorkerDoor;
+  /** Ends when whoever asked has gone, or the server ends. */
+  readonly signal: AbortSignal;
   /** Sets or ends the session of the browser. */
   setSession(session: string | undefined, expires: number): void;
 }
@@ -32,11 +44,13 @@ export type Handler = (asked: Asked) => Promise<unknown>;
 const idOf = ({ params }: Asked): string => params['action_id'] ?? '';
 
 /**
- * The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. Those about people
- * stand in a file of their own.
+ * The two routes that answer a stream or plain text are the server's own: `events` and `metrics`. Those about people,
+ * for workers and of packages stand in files of their own.
  */
 export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>, Handler>> = {
   ...PEOPLE_HANDLERS,
+  ...WORKER_HANDLERS,
+  ...PACKAGE_HANDLERS,
   health: async () => ({ status: 'ok' }),
   ready: async ({ owner }) => {
     await owner.ledger.head();
@@ -121,12 +135,17 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     if (receipt === undefined) throw new Refusal('not_found', 'nobody approved this by a receipt');
     return receipt;
   },
+  receipts: async (asked) => {
+    await demandSight(asked.gate, idOf(asked));
+    return { receipts: await asked.gate.signedReceipts(idOf(asked)) };
+  },
   submit: async ({ gate, body }) => {
-    const { request_id, action_id, missing } = await gate.submit(body.receipt);
+    const { request_id, action_id, missing, applied } = await gate.submit(body.receipt);
     return {
       request_id,
       ...(action_id === undefined ? {} : { action_id }),
       ...(missing === undefined ? {} : { missing }),
+      ...(applied === undefined ? {} : { applied }),
     };
   },
   requestAct: ({ gate, body }) => gate.requestAct(body.act, body.person),

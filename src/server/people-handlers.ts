@@ -16,6 +16,7 @@ type PeopleRoute =
   | 'enrol'
   | 'invite'
   | 'confirmKey'
+  | 'sessionAct'
   | 'edit'
   | 'people'
   | 'policy'
@@ -46,6 +47,10 @@ export const PEOPLE_HANDLERS: Readonly<Record<PeopleRoute, Handler>> = {
     await demandRole(asked, 'operator');
     const { gate, people, params, body } = asked;
     return people.confirm(params['invitation_id'] ?? '', body.code, gate);
+  },
+  sessionAct: async ({ gate, body }) => {
+    await gate.actBySession(body.act);
+    return { done: true };
   },
   edit: ({ gate, params, body }) => gate.edit(params['action_id'] ?? '', body.args),
   people: async ({ owner, people }) => {

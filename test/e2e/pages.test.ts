@@ -108,10 +108,11 @@ const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<void>])
     },
   ],
   [
-    'sign-freeze',
+    'sign-lift',
     '/freeze',
     async (page) => {
-      await page.getByRole('button', { name: 'Freeze …' }).click();
+      await page.getByRole('button', { name: 'Freeze', exact: true }).click();
+      await page.getByRole('button', { name: 'Lift it …' }).first().click();
       await page.getByRole('heading', { name: 'Sign', exact: true }).waitFor();
     },
   ],

@@ -145,5 +145,9 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'tokens of agents are made, listed, replaced and taken back by signature',
   },
+  'cli.at-server': {
+    source: 'authority',
+    behaviour: 'what a gate of another address tells of requests and receipts is verified here again, in every part',
+  },
   'cli.serve': { source: 'doors', behaviour: 'one command serves the gate over HTTP, and ends when it is told to' },
 } as const;

@@ -64,7 +64,9 @@ export const packageRequirements = {
   'packages.confirm.shown': promise('who signs sees every line of the summary'),
   'packages.confirm.inbox': promise('a summary that waits is in the inbox until it is confirmed'),
   'packages.refusals.recorded': promise('refused envelopes are recorded: who, which code, the address of the bytes'),
-  'packages.token': promise('no token of an agent reaches packages: its scope has no word for them'),
+  'packages.token': promise(
+    'a token reaches packages where its scope says so, all of them; being signed in reads them and asks for a confirmation',
+  ),
   'packages.frozen': promise('while its agent or everything is frozen no envelope is accepted, but a cancellation is'),
   'packages.release.writes': promise('a release writes the draft to its path, with the package as its work item'),
   'packages.release.pinned': promise('a release is launched only while the package stands at its revision'),

@@ -22,6 +22,7 @@ export const receiptRequirements = {
   ),
   'receipts.webauthn.gate': promise('what a passkey signed is approved, launched and audited like any other receipt'),
   'receipts.webauthn.kinds': promise('a passkey signs acts and resolutions of every kind, each for itself alone'),
+  'receipts.webauthn.domain': promise('the domain of passkeys stays while anybody has one'),
   'receipts.webauthn.last-operator': promise('no change takes the last key away that an operator can use'),
   'receipts.keys.one-method': promise('a key has one method: no receipt of the other counts by it'),
   'receipts.batch.counts': promise(

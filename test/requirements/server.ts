@@ -10,7 +10,7 @@ export const serverRequirements = {
   'server.idempotency': {
     source: 'doors',
     behaviour:
-      'what is proposed under one key is proposed once, and told again; another command under it, or a key elsewhere, is refused',
+      'what is asked under one key is done once, and answered the same again, to the same caller alone; something else under it is refused',
   },
   'server.bounded': {
     source: 'doors',
@@ -72,6 +72,15 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'being signed in proposes, launches and approves nothing; each of these takes what it always takes',
   },
+  'server.packages': {
+    source: 'packages',
+    behaviour: 'a package goes from its intent to its draft over HTTP, by the same envelopes as at every door',
+  },
+  'server.session.brake': {
+    source: 'authority',
+    behaviour:
+      'a session alone freezes, and takes an own key or standing approval back, which is told as by a session; nothing else',
+  },
   'server.session.own-page': { source: 'doors', behaviour: 'a page of somebody else makes nobody’s browser act here' },
   'server.session.ends': {
     source: 'authority',
@@ -82,6 +91,11 @@ export const serverRequirements = {
     behaviour: 'the first approver is confirmed at the terminal of the store’s owner, by passkey as by software key',
   },
   'server.loopback': { source: 'doors', behaviour: 'both loopback families are bound, or nothing is served' },
+  'server.loopback.redirect': {
+    source: 'doors',
+    behaviour:
+      'a page that is asked for by a loopback number leads to the same page under localhost, and nothing else does',
+  },
   'server.drain': { source: 'doors', behaviour: 'a server that ends lets what runs settle and takes nothing more' },
   'client.border': {
     source: 'doors',

@@ -286,6 +286,25 @@ describe('a caller with a token', () => {
     ]) {
       assert.equal(await codeOf(asked()), 'forbidden');
     }
+    const wide = { projects: ['web'], connectors: ['http'], verbs: ['package', 'propose'], on_behalf: false };
+    const holder = { principal: 'agent:local', scope: wide } as never;
+    const covered = new Gate(gate.services, holder, async () => undefined).packages;
+    assert.equal((await covered.status(ID)).manifest.package_id, ID);
+    assert.equal((await covered.create('pkg_more', 'x')).created, true);
+    const signedIn = { principal: 'human:alice', session: true } as never;
+    const session = new Gate(gate.services, signedIn, async () => undefined).packages;
+    assert.equal((await session.status(ID)).manifest.package_id, ID);
+    for (const asked of [
+      () => session.apply(JSON.stringify(envelope('cancel', 0))),
+      () => session.create('pkg_other', 'x'),
+      () => session.release(ID, { project: 'web', target: 'web#main' }),
+    ]) {
+      assert.equal(await codeOf(asked()), 'forbidden');
+    }
+    const ready = await brought(await memoryWorld(), 'DRAFT_READY');
+    const apart = new Gate(ready.gate.services, holder, async () => undefined).packages;
+    // A release is an action as well: of a connector that this scope does not cover.
+    assert.equal(await codeOf(apart.release(ID, { project: 'web', target: 'web#main' })), 'forbidden');
   });
 });
 

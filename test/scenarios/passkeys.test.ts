@@ -230,7 +230,7 @@ describe('a passkey', () => {
     await carriedOut(world, revoke);
     assert.equal(await codeOf(world.gate.requestAct(pages)), 'approvers');
     const elsewhere = await configAct(world, PASSKEY_TRUST.replace('rp_id: example.org', 'rp_id: gate.example.org'));
-    assert.equal(await codeOf(world.gate.requestAct(elsewhere)), 'approvers');
+    assert.equal(await codeOf(world.gate.requestAct(elsewhere)), 'rp_id_in_use');
     assert.equal(
       await codeOf(world.gate.submit(passkeyReceipt(own, asked.request))),
       'approvers',
@@ -251,6 +251,26 @@ describe('a passkey', () => {
       requests.map(({ request: one }) => both.gate.submit(passkeyReceipt(own, one))),
     );
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  it('keeps its domain while anybody has one, also when no page was named meanwhile', async () => {
+    verifies('receipts.webauthn.domain');
+    const world = await passkeyWorld();
+    const other = PASSKEY_TRUST.replace('rp_id: example.org', 'rp_id: gate.example.org');
+    assert.equal(await codeOf(configAct(world, other).then((act) => world.gate.requestAct(act))), 'rp_id_in_use');
+    await carriedOut(world, await configAct(world, TRUST));
+    assert.equal(await codeOf(configAct(world, other).then((act) => world.gate.requestAct(act))), 'rp_id_in_use');
+    await carriedOut(world, await configAct(world, PASSKEY_TRUST));
+    // Asked for while nobody had one, and signed when somebody has.
+    const revoke = { kind: 'registry', change: { change: 'revoke-key', key_id: keyId(BOB.publicKey) } } as const;
+    await carriedOut(world, revoke);
+    const { request } = await world.gate.requestAct(await configAct(world, other));
+    const zoe = authenticator('human:zoe');
+    await carriedOut(world, addPasskeyAct(zoe));
+    assert.equal(await codeOf(world.gate.submit(signed(request))), 'rp_id_in_use');
+    await carriedOut(world, { kind: 'registry', change: { change: 'revoke-key', key_id: keyId(zoe.publicKey) } });
+    await carriedOut(world, await configAct(world, other));
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
   it('is told first what it may not do: a bad gesture of somebody who may not sign ends nothing', async () => {

@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { refusalKind } from '../../src/actions/refusals.js';
-import { openApi, ROUTES, type Route } from '../../src/api/index.js';
+import { openApi, ROUTES, type Route, takesKey } from '../../src/api/index.js';
 import { backupTo, type CountersignGate, homeAt, open, placeBackup } from '../../src/app/index.js';
 import { isoTime, LIMITS } from '../../src/core/index.js';
 import { serve } from '../../src/server/index.js';
-import { carriedOut, codeOf, homeWorld, proposed, signed } from '../support/gate-world.js';
+import { KeptAnswers } from '../../src/server/kept-answers.js';
+import { approve, carriedOut, codeOf, homeWorld, proposed, signed } from '../support/gate-world.js';
 import { newToken, type ServerWorld, serverWorld, WHOLE } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
 
@@ -51,7 +52,7 @@ describe('the HTTP door', () => {
       body: JSON.stringify(body),
     });
 
-  it('takes an idempotency key where something is proposed, once for each, and refuses it elsewhere', async () => {
+  it('takes an idempotency key where something is asked for, in the ledger where it is proposed', async () => {
     verifies('server.idempotency');
     const { text } = await world.token('agent:keys');
     const client = world.client(text);
@@ -68,10 +69,16 @@ describe('the HTTP door', () => {
       await codeOf(client.call('like', { action_id: first.action_id, idempotencyKey: 'k1' })),
       'idempotency_reuse',
     );
-    for (const path of [`/v1/actions/${action_id}/execute`, `/v1/actions/${action_id}/undo`, '/v1/recover']) {
-      const answer = await post(text, path, {}, { 'idempotency-key': 'k1' });
+    // Whoever shows nothing has no keys, and nothing is looked up under one.
+    const page = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json', 'idempotency-key': 'k1' };
+    for (const init of [
+      { path: '/v1/session/options', method: 'POST', headers: page, body: '{}' },
+      { path: '/v1/identity', method: 'GET', headers: bearer(text, { 'idempotency-key': 'k1' }) },
+      { path: '/v1/actions', method: 'POST', headers: bearer(text, { 'idempotency-key': 'has spaces' }) },
+    ]) {
+      const answer = await world.raw(init.path, init);
       const problem = (await answer.json()) as { code: string; path: string };
-      assert.deepEqual([problem.code, problem.path], ['invalid', 'idempotency-key'], path);
+      assert.deepEqual([problem.code, problem.path], ['invalid', 'idempotency-key'], init.path);
     }
     const { paths } = openApi('0', 'http://localhost') as unknown as {
       paths: Record<string, Record<string, { operationId: string; parameters: { name: string }[] }>>;
@@ -79,9 +86,78 @@ describe('the HTTP door', () => {
     const told = Object.values(paths)
       .flatMap((methods) => Object.values(methods))
       .filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'));
-    const rows = (Object.entries(ROUTES) as [string, Route][]).filter(([, route]) => route.takesKey === true);
-    assert.deepEqual(told.map(({ operationId }) => operationId).sort(), ['like', 'propose']);
-    assert.deepEqual(rows.map(([name]) => name).sort(), ['like', 'propose']);
+    const rows = (Object.entries(ROUTES) as [string, Route][]).filter(([, route]) => takesKey(route));
+    assert.deepEqual(told.map(({ operationId }) => operationId).sort(), rows.map(([name]) => name).sort());
+    const none = (Object.entries(ROUTES) as [string, Route][]).filter(
+      ([, route]) => route.method === 'POST' && route.audience !== 'public' && !takesKey(route),
+    );
+    assert.deepEqual(
+      none.map(([name]) => name),
+      ['signOut'],
+    );
+    const kept = rows.filter(([, { key }]) => key === 'ledger').map(([name]) => name);
+    assert.deepEqual(kept.sort(), ['like', 'propose']);
+  });
+
+  it('answers the same under the same key, does it once, and is asked anew after a refusal', async () => {
+    verifies('server.idempotency');
+    const client = world.client((await world.token('agent:once')).text);
+    const { action_id } = await client.call('propose', { body: sending({ args: { text: 'once' } }) });
+    const ask = (more: object = {}) => client.call('request', { action_id, idempotencyKey: 'r1', ...more });
+    const [first, ...rest] = await Promise.all([ask(), ask(), ask()]);
+    for (const one of [...rest, await ask()]) assert.deepEqual(one, first);
+    assert.equal((await world.gate.ledger.lookup('request', action_id)).length, 1);
+    assert.equal(await codeOf(ask({ body: { decision: 'deny' } })), 'idempotency_reuse');
+    assert.equal(await codeOf(client.call('execute', { action_id, idempotencyKey: 'r1' })), 'idempotency_reuse');
+    // What was refused changed nothing: it is looked at again.
+    const run = () => client.call('execute', { action_id, idempotencyKey: 'run' });
+    assert.equal(await codeOf(run()), 'receipt_required');
+    await approve(world, action_id);
+    const done = await run();
+    assert.equal(done.state, 'confirmed');
+    assert.deepEqual(await run(), done);
+    assert.equal(world.connector.effectsOf(action_id), 1);
+    assert.equal(await codeOf(client.call('execute', { action_id })), 'state');
+  });
+
+  it('has keys apart for each caller and each scope, and for a while', async () => {
+    verifies('server.idempotency');
+    const [one, other] = [await world.token('agent:k'), await world.token('agent:l')];
+    const narrow = await world.token('agent:k', { projects: ['elsewhere'] });
+    const { action_id } = await world.client(one.text).call('propose', { body: sending({ args: { text: 'apart' } }) });
+    const ask = (text: string) => world.client(text).call('request', { action_id, idempotencyKey: 'same' });
+    const first = await ask(one.text);
+    assert.equal(await codeOf(ask(other.text)), 'forbidden');
+    assert.equal(await codeOf(ask(narrow.text)), 'unknown_action');
+    assert.deepEqual(await ask(one.text), first);
+    const long = await world.token('agent:k', {}, 3 * LIMITS.answersKeptMs);
+    world.clock.elapsed += LIMITS.answersKeptMs - 1;
+    assert.deepEqual(await ask(long.text), first);
+    world.clock.elapsed += 1;
+    assert.notDeepEqual(await ask(long.text), first);
+  });
+
+  it('keeps no more answers than it may, the oldest of a caller going first', async () => {
+    verifies('server.idempotency');
+    const kept = new KeptAnswers(() => 0);
+    let made = 0;
+    const once = (key: string, caller = 'a', chars = 1) =>
+      kept.once(caller, key, 'x', async () => `${made++}`.padEnd(chars));
+    await within({ answersKeptMax: 2, answersKeptCharsMax: 10, answersKeptCallersMax: 2 }, async () => {
+      const [a, b] = [await once('a'), await once('b')];
+      assert.deepEqual([await once('a'), await once('b')], [a, b]);
+      await once('c');
+      assert.deepEqual([await once('b'), (await once('a')) === a], [b, false]);
+      await once('long', 'a', 11);
+      assert.equal(made, 5);
+      await once('long', 'a', 11);
+      assert.equal(made, 6, 'what is too long is not kept');
+      const theirs = await once('a', 'b');
+      await once('a', 'c');
+      assert.equal(await once('a', 'b'), theirs);
+      await once('a', 'd');
+      assert.equal(await once('a', 'b'), theirs);
+    });
   });
 
   it('tells whoever asks again under a key that nothing was written, and what came of it', async () => {

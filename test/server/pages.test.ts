@@ -1,6 +1,7 @@
 /** The pages of the console over real connections: what is served, how it may be kept, and what is refused. */
 import assert from 'node:assert/strict';
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { PAGES } from '../../src/api/index.js';
@@ -43,6 +44,41 @@ describe('the pages of the console', () => {
     }
     for (const path of ['/nothing', '/actions', '/actions/a/b', '/index.html', '/v1/nothing']) {
       assert.ok([401, 404].includes((await world.raw(path)).status), path);
+    }
+  });
+
+  it('are shown under localhost to whoever asks by a loopback number, and nothing else is', async () => {
+    verifies('server.loopback.redirect');
+    const { port } = new URL(world.serving.publicUrl);
+    for (const number of ['127.0.0.1', '[::1]']) {
+      const ask = (path: string, init: RequestInit = {}) =>
+        fetch(`http://${number}:${port}${path}`, { redirect: 'manual', ...init });
+      for (const path of ['/', '/enrol', '/actions/act_x?next=//evil.example']) {
+        const answer = await ask(path);
+        assert.equal(answer.status, 307, path);
+        assert.equal(answer.headers.get('location'), `${world.serving.publicUrl}${path.split('?')[0]}`);
+        assert.equal(answer.headers.get('cache-control'), 'no-store');
+      }
+      for (const path of [
+        '/healthz',
+        '/v1/identity',
+        '/assets/x.js',
+        '/nothing',
+        '//evil.example/',
+        '//evil.example',
+      ]) {
+        assert.equal((await ask(path)).status, 403, path);
+      }
+      assert.equal((await ask('/', { method: 'POST' })).status, 403);
+    }
+    // By another host than the one that was asked, nobody is led anywhere.
+    const lies = ['127.0.0.1', `127.0.0.1:${Number(port) + 1}`, `127.0.0.1.evil.example:${port}`, `localhost.:${port}`];
+    for (const host of lies) {
+      const sent = httpRequest({ host: '127.0.0.1', port, path: '/', headers: { host } });
+      sent.end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      answer.resume();
+      assert.deepEqual([answer.statusCode, answer.headers.location], [403, undefined], host);
     }
   });
 

@@ -8,6 +8,7 @@ import { base64urlDecode } from '../../src/core/index.js';
 import { keyId } from '../../src/identity/index.js';
 import {
   type Authenticator,
+  addPasskeyAct,
   authenticator,
   ORIGIN,
   passkeyReceipt,
@@ -15,7 +16,9 @@ import {
   RP_ID,
   registrationOver,
 } from '../support/authenticator.js';
-import { carriedOut, codeOf, sending, signed, TRUST } from '../support/gate-world.js';
+import { ALICE } from '../support/gate-people.js';
+import { approve, carriedOut, codeOf, configAct, sending, signed, TRUST } from '../support/gate-world.js';
+import { grantOf } from '../support/grants.js';
 import { type ServerWorld, serverWorld } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
 
@@ -191,6 +194,75 @@ describe('people at the HTTP door', () => {
     assert.equal((await world.gate.show(third.action_id)).superseded_by, edited.action_id);
     assert.equal(await codeOf(world.gate.edit(edited.action_id, args)), 'forbidden');
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('who are signed in pull the brake, and take back what is their own; every other act takes a signature', async () => {
+    verifies('server.session.brake');
+    const world = await serverWorld({ trust: PAGES });
+    const [by, second] = [await enrolled(world, 'human:frank'), authenticator('human:frank')];
+    await world.gate.requestAct(addPasskeyAct(second)).then(async ({ request }) => {
+      await world.gate.submit(passkeyReceipt(by, request));
+    });
+    const grace = await enrolled(world, 'human:grace');
+    const browser = new Browser(world);
+    await browser.signIn(by);
+    const act = (what: object) => browser.send('/v1/session/acts', { act: what });
+    const freeze = (op: string, scope: object = { scope: 'all', name: null }) => ({ kind: 'freeze', op, scope });
+    const agent = world.client((await world.token()).text);
+    const body = {
+      ...{ project: 'acme', connector: 'counting', operation: 'send', target: 'customers' },
+      args: { text: 'under a freeze', account: 'customers' },
+    };
+    const { action_id } = await agent.call('propose', { body });
+    await approve(world, action_id);
+    const open = async (person: string) => world.gate.requestStanding(await grantOf(world), person);
+    const mine = await open('human:frank');
+    await world.gate.submit(passkeyReceipt(by, mine.issued.request));
+    const theirs = await open('human:grace');
+    await world.gate.submit(passkeyReceipt(grace, theirs.issued.request));
+
+    assert.deepEqual((await act(freeze('set'))).body, { done: true });
+    assert.equal((await act(freeze('set'))).body.code, 'state', 'frozen already');
+    const [frozen] = await world.gate.frozen();
+    assert.equal(frozen?.by, 'human:frank');
+    assert.equal(await codeOf(agent.call('execute', { action_id })), 'frozen');
+    const last = (await world.gate.ledger.events({ kind: 'freeze', id: 'gate' })).at(-1);
+    assert.deepEqual([last?.actor, last?.data['authorization']], ['human:frank', { via: 'session' }]);
+
+    // What makes more possible, and what is another one's, takes a signature.
+    const alice = keyId(ALICE.key.publicKey);
+    for (const what of [
+      freeze('lift'),
+      { kind: 'registry', change: { change: 'revoke-key', key_id: alice } },
+      { kind: 'registry', change: { change: 'remove-person', person: 'human:grace' } },
+      { kind: 'registry', change: { change: 'away', person: 'human:frank', until: null, delegate: null } },
+      addPasskeyAct(authenticator('human:mallory')),
+      { kind: 'standing', change: { op: 'revoke', grant_id: theirs.grant_id } },
+      await configAct(world, PAGES),
+      { kind: 'agent', change: { change: 'revoke-token', token_id: `tok_${'0'.repeat(26)}` } },
+    ]) {
+      assert.equal((await act(what)).body.code, 'forbidden', JSON.stringify(what));
+    }
+    for (const what of [{}, { kind: 'freeze' }, freeze('set', { scope: 'project', name: 'x y' }), null]) {
+      assert.equal((await browser.send('/v1/session/acts', { act: what })).body.code, 'invalid', JSON.stringify(what));
+    }
+    assert.equal(await codeOf(agent.call('sessionAct', { body: { act: freeze('set') as never } })), 'forbidden');
+    assert.equal(await codeOf(world.gate.actBySession(freeze('set') as never)), 'forbidden');
+    const viewer = new Browser(world);
+    await viewer.signIn(await enrolled(world, 'human:olga', ['viewer']));
+    const scope = { scope: 'project', name: 'acme' };
+    assert.equal((await viewer.send('/v1/session/acts', { act: freeze('set', scope) })).body.code, 'forbidden');
+
+    const revoked = { kind: 'standing', change: { op: 'revoke', grant_id: mine.grant_id } };
+    assert.deepEqual((await act(revoked)).body, { done: true });
+    const rows = await world.gate.grants();
+    assert.equal(rows.find(({ grant_id }) => grant_id === mine.grant_id)?.state, 'revoked');
+    assert.equal(rows.find(({ grant_id }) => grant_id === theirs.grant_id)?.state, 'active');
+    const own = { kind: 'registry', change: { change: 'revoke-key', key_id: keyId(by.publicKey) } };
+    assert.deepEqual((await act(own)).body, { done: true });
+    assert.equal((await browser.send('/v1/identity')).status, 401, 'signed out with the key');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    await world.close();
   });
 
   it('whose browser is sent here by somebody else’s page do nothing', async () => {

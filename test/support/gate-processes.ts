@@ -47,8 +47,17 @@ export async function bundleGateChild(): Promise<Children> {
 }
 
 function start(file: string, modules: string, words: readonly string[]): Child {
-  const env = { ...process.env, NODE_PATH: modules };
-  const child = spawn(process.execPath, [file, ...words], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  return childOf([file, ...words], { ...process.env, NODE_PATH: modules });
+}
+
+/** A process that runs a file of these sources, as it is. */
+export function startSource(name: string, ...words: readonly string[]): Child {
+  const file = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  return childOf(['--import', 'tsx', file, ...words], process.env);
+}
+
+function childOf(words: readonly string[], env: NodeJS.ProcessEnv): Child {
+  const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines: Line[] = [];
   let wake: () => void = () => undefined;
   let isOver = false;

@@ -4,6 +4,7 @@
 import { parseJson, Refusal } from '../../core/index.js';
 import { EXIT, type Output, outcomeWord, paint, paintState, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
+import { fetchFrom, requestAt, type ServerOptions } from './at-server.js';
 import { duration, previewText, readContent } from './propose.js';
 
 type State = Awaited<ReturnType<OpenGate['show']>>;
@@ -94,7 +95,7 @@ export function list(options: ListOptions): Command {
   };
 }
 
-export interface RequestOptions {
+export interface RequestOptions extends ServerOptions {
   readonly approver?: string;
   readonly deny?: boolean;
   readonly expires?: string;
@@ -103,23 +104,29 @@ export interface RequestOptions {
 export function request(actionId: string, options: RequestOptions): Command {
   return async ({ gate, output }) => {
     const opened = await gate();
-    const issued = await opened.request(actionId, {
+    const asked = {
       ...(options.approver === undefined ? {} : { approver: options.approver }),
-      decision: options.deny === true ? 'deny' : 'approve',
+      decision: options.deny === true ? ('deny' as const) : ('approve' as const),
       ...(options.expires === undefined ? {} : { ttlMs: duration(options.expires) }),
-    });
+    };
+    const issued =
+      options.server === undefined
+        ? await opened.request(actionId, asked)
+        : await requestAt(opened, options, actionId, asked);
     output.value(issued);
     output.line(issued.request.request_id);
     output.note(`${shown(issued.request.approver)} signs until ${timeText(issued.request.exp, Date.now())}`);
-    output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    if (options.server === undefined) output.note(`next: countersign approver sign ${issued.request.request_id}`);
+    else output.note(`next: sign at ${new URL(`/requests/${issued.request.request_id}`, options.server).href}`);
     return undefined;
   };
 }
 
-export function fetchReceipt(actionId: string): Command {
+export function fetchReceipt(actionId: string, options: ServerOptions): Command {
   return async ({ gate, output }) => {
     const opened = await gate();
-    const attached = await opened.fetchReceipt(actionId);
+    const attached =
+      options.server === undefined ? await opened.fetchReceipt(actionId) : await fetchFrom(opened, options, actionId);
     const { state, closed } = await opened.show(actionId);
     if (attached === undefined && state !== 'proposed' && state !== 'failed') {
       if (state === 'approved') {
@@ -278,6 +285,7 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
     outcome_unknown: 'outcome unknown',
     interrupted_launch: 'no answer came',
     late_result: 'late result',
+    no_worker: 'no worker is there',
     request: 'signature',
     confirmation: 'summary to confirm',
   };
@@ -287,6 +295,7 @@ async function writeInbox(opened: OpenGate, output: Output, person: string | und
     const missing = counts ? `${row.approvals} of ${row.quorum} approvals, ` : '';
     const waits = row.awaited === true ? ', its caller waits' : '';
     output.line(`  ${missing}${timeText(row.due, Date.now())}${waits}`);
+    if (row.lacks !== undefined) output.line(`  ${row.lacks}`);
     output.line(`  next: ${row.next}`);
   }
 }

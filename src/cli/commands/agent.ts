@@ -4,6 +4,7 @@
 import { listTokens } from '../../app/index.js';
 import { requestToken, rotateToken } from '../../app/internal.js';
 import { Refusal } from '../../core/index.js';
+import type { TOKEN_VERBS } from '../options.js';
 import { type Output, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { noteSigners } from './people.js';
@@ -18,7 +19,7 @@ export interface AgentOptions {
   readonly overlap?: string;
 }
 
-type Verbs = readonly ('read' | 'propose' | 'execute' | 'cancel')[];
+type Verbs = readonly (typeof TOKEN_VERBS)[number][];
 
 export function add(name: string, options: AgentOptions): Command {
   return async ({ gate, output }) => {

@@ -32,6 +32,12 @@ export function serve(options: ServeOptions): Command {
     });
     output.value({ public_url: serving.publicUrl, addresses: serving.addresses });
     output.line(`serving ${serving.publicUrl} on ${serving.addresses.join(', ')}`);
+    const { webauthn } = opened.services.trust().config;
+    if (webauthn !== undefined && !webauthn.origins.includes(serving.publicUrl)) {
+      output.note(
+        `the configuration counts no passkey that is used there: add ${serving.publicUrl} to webauthn.origins`,
+      );
+    }
     output.line('agents come with a token: countersign agent add NAME');
     const end = ended();
     if (!(await opened.identity()).bootstrapped)

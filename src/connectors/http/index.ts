@@ -161,7 +161,7 @@ async function whatBecame(
   return isSent && outcome.result !== 'unknown' ? outcome : undefined;
 }
 
-function dedupeOf({ dedupe }: Endpoint): Dedupe {
+export function dedupeOf({ dedupe }: Pick<Endpoint, 'dedupe'>): Dedupe {
   if (dedupe === undefined) return 'none';
   const { window, compares_body, caches_errors } = dedupe;
   return { windowMs: window, comparesBody: compares_body, cachesErrors: caches_errors };

@@ -32,7 +32,7 @@ const PlainHeaders = z
   });
 
 const Status = z.int().min(200).max(599);
-const Duration = z
+export const Duration = z
   .union([z.string().regex(DURATION), z.int().min(1)])
   .transform((given) => (typeof given === 'number' ? given : (parseDuration(given) ?? 0)));
 
@@ -68,10 +68,16 @@ const Table = z
   });
 export type Table = z.infer<typeof Table>;
 
-const Facts = z.strictObject({
+export const Facts = z.strictObject({
   target: FieldName.optional(),
   amount: FieldName.optional(),
   currency: FieldName.optional(),
+});
+
+export const DeclaredDedupe = z.strictObject({
+  window: z.union([z.literal('forever'), Duration]),
+  compares_body: z.boolean().default(true),
+  caches_errors: z.boolean().default(false),
 });
 
 export const Endpoint = z
@@ -94,13 +100,7 @@ export const Endpoint = z
     facts: Facts.default({}),
     timeout: Duration.refine((ms) => ms <= LIMITS.callMsMax, 'a call takes a day at most').default(10_000),
     /** How long the other side knows a repeated `Idempotency-Key`; absent where it does not. */
-    dedupe: z
-      .strictObject({
-        window: z.union([z.literal('forever'), Duration]),
-        compares_body: z.boolean().default(true),
-        caches_errors: z.boolean().default(false),
-      })
-      .optional(),
+    dedupe: DeclaredDedupe.optional(),
     outcomes: Table,
     /** A GET that tells what became of a call. */
     reconcile: Table.safeExtend({ path: PathTemplate }).optional(),
@@ -149,7 +149,7 @@ function* mistakesOf(endpoint: Parts): Generator<readonly [string, string]> {
   yield* factMistakes(endpoint);
 }
 
-function* factMistakes({ args, facts }: Pick<Parts, 'args' | 'facts'>): Generator<readonly [string, string]> {
+export function* factMistakes({ args, facts }: Pick<Parts, 'args' | 'facts'>): Generator<readonly [string, string]> {
   const [target, amount, currency] = [facts.target, facts.amount, facts.currency].map((name) => args[name ?? '']);
   if (facts.target !== undefined && (target?.optional !== false || target.type === 'boolean')) {
     yield ['facts', 'the target is a required argument, a text or an integer'];

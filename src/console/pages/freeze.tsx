@@ -1,8 +1,11 @@
-/** The brake: what is frozen, freezing everything or a part, and lifting it, each by a signature. */
+/** The brake: what is frozen, freezing everything or a part at once, and lifting it by a signature. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { asRead, type FrozenRow } from '../documents.js';
+import { call } from '../gate.js';
 import { Button, Card, FIELD, Field, Refused, Said, Title } from '../parts/basics.js';
 import { frozenWords } from '../parts/frozen-words.js';
+import { useOnce } from '../parts/once.js';
 import { useAct } from '../parts/signing.js';
 import { useMe } from '../session.js';
 import { timeOf } from '../words.js';
@@ -63,7 +66,11 @@ function Lift({ row }: { readonly row: FrozenRow }) {
 function SetFreeze() {
   const [scope, setScope] = useState<string>('all');
   const [name, setName] = useState('');
-  const act = useAct('Freeze');
+  const client = useQueryClient();
+  const act = useOnce(
+    (freeze: object) => call('sessionAct', { body: { act: freeze as never } }),
+    () => void client.invalidateQueries(),
+  );
   const named = scope === 'agent' && !name.startsWith('agent:') ? `agent:${name}` : name;
   const what = { scope, name: scope === 'all' ? null : named };
   return (
@@ -101,7 +108,7 @@ function SetFreeze() {
           disabled={act.isRunning || (scope !== 'all' && name === '')}
           onClick={() => act.start({ kind: 'freeze', op: 'set', scope: what })}
         >
-          Freeze …
+          Freeze
         </Button>
       </div>
     </Card>
