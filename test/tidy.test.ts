@@ -33,6 +33,7 @@ const WALLS: Readonly<Record<string, readonly string[]>> = {
 /** Beside a folder's index: what the package does not export, for our own command line and notifications. */
 const INTERNAL: Readonly<Record<string, string>> = {
   cli: 'src/app/internal.js',
+  server: 'src/app/internal.js',
   notifications: 'src/connectors/internal.js',
 };
 

@@ -92,7 +92,15 @@ export function sameEffect(
       return refused(action_id, 'the same effect happened since this was proposed');
     }
   }
-  return unread;
+  // It was shown as one that may have happened: that it did is another thing to sign for.
+  for (const id of duplicates) {
+    const state = stateOf(id);
+    if (state === 'unread') unread.push(id);
+    else if (state?.state === 'confirmed') {
+      return refused(action_id, `${id} is confirmed since this was proposed: the effect happened`);
+    }
+  }
+  return [...new Set(unread)];
 }
 
 /**

@@ -3,7 +3,7 @@
  * class, what must still hold at launch, policy, and who may approve. Nothing is written here.
  * Source: spec actions (the action), authority (approval rules).
  */
-import { excludedOf, ruleFor } from '../approvals/index.js';
+import { excludedOf, raisedBarrier, ruleFor } from '../approvals/index.js';
 import type { ActionClass, Operation, SummaryLine } from '../connectors/index.js';
 import {
   ACTION_CLASSES,
@@ -19,8 +19,9 @@ import {
   secretPath,
   utf8Length,
 } from '../core/index.js';
-import { type BudgetEvents, type Decision, decidePolicy, type PolicyQuestion } from '../policy/index.js';
+import type { BudgetEvents, Decision, PolicyQuestion } from '../policy/index.js';
 import { callFor, consult } from './consult.js';
+import { decideStrictly } from './decide.js';
 import { checkedApprovers } from './eligible.js';
 import { findOperation, readOnlyArgs } from './load.js';
 import type { Launch } from './machine.js';
@@ -92,8 +93,12 @@ export async function judge(
     args,
   );
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
-  const decision = await decidePolicy(services.policy, question, config, decisionId, services.timer, operation.args);
-  const rule = ruleFor(config, { ...named, class: actionClass, factsUnknown });
+  const floor = operation.classify(args);
+  const decision = await decideStrictly(services, question, floor, decisionId, operation.args);
+  const ruled = { ...named, class: actionClass, factsUnknown };
+  const raised = decision.outcome === 'REQUIRE_APPROVAL' ? raisedBarrier(config, ruled, floor) : undefined;
+  if (raised !== undefined) throw raised;
+  const rule = ruleFor(config, ruled);
   const excluded =
     rule === undefined
       ? []

@@ -27,7 +27,6 @@ import {
   CONFIG_RECORD,
   configKind,
   type Decision,
-  decidePolicy,
   overBound,
   refusalOf,
   takeRoom,
@@ -35,6 +34,7 @@ import {
 import { expectedFor } from './approve.js';
 import { consult } from './consult.js';
 import { type Covering, coveringOf, coverReads, coverRecords, takeCover } from './cover.js';
+import { decideStrictly } from './decide.js';
 import { effectKind, effectLaunched, effectRecord } from './effect.js';
 import { equalBarrier, equalLookups } from './equal.js';
 import { actionKind } from './evolve.js';
@@ -193,9 +193,8 @@ async function decideAgain(
   operation: Operation,
 ): Promise<Decision> {
   const question = questionOf(content, content.flags.includes('facts_unknown'), args);
-  const { config } = services.trust();
   const id = services.ids.mint('dec');
-  const decision = await decidePolicy(services.policy, question, config, id, services.timer, operation.args);
+  const decision = await decideStrictly(services, question, operation.classify(args), id, operation.args);
   if (decision.outcome === 'DENY') throw refusalOf(decision);
   if (decision.outcome === 'REQUIRE_APPROVAL' && (launchTerms(state).authorization?.kind ?? 'policy') === 'policy') {
     throw new Refusal('receipt_required', 'policy asks for a person now');

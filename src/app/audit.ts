@@ -43,7 +43,9 @@ export async function auditLedger(ledger: Ledger, expected?: LogHead): Promise<A
     replayed = await inspectPackages(ledger);
   }
   const { receipts, launches, recoveries, defects } = inspection;
-  const all = [...report.defects, ...defects, ...replayed.defects].slice(0, DEFECTS_MAX);
+  // INVARIANT: nothing is erased without an event that says who did it, and no event does yet (audit.gone).
+  const gone = report.gone.map(({ where, what }) => ({ where, what: `${what}, and nothing says that it was erased` }));
+  const all = [...report.defects, ...gone, ...defects, ...replayed.defects].slice(0, DEFECTS_MAX);
   return { ...report, receipts, launches, recoveries, packages: replayed.packages, defects: all };
 }
 

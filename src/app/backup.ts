@@ -40,7 +40,7 @@ async function verifyCopy(path: string) {
   const ledger = new LocalLedger({ store, kinds: ALL_KINDS, clock: systemClock, random: systemRandom });
   try {
     const report = await ledger.verify();
-    const [defect] = report.defects;
+    const [defect] = [...report.defects, ...report.gone];
     if (defect !== undefined) throw new Fault('corrupt', `${defect.where}: ${defect.what}`);
     return { ...report, ledgerId: store.ledgerId };
   } finally {

@@ -94,7 +94,14 @@ async function threads(gate: CountersignGate): Promise<Finding[]> {
   }
   const path = gate.home.threadKey;
   const [thread] = (await gate.ledger.list({ kind: 'thread', limit: 1 })).rows;
-  for (const signer of thread === undefined ? [] : await signersOf(gate, thread.id)) {
+  let signers: readonly string[];
+  try {
+    signers = thread === undefined ? [] : await signersOf(gate, thread.id);
+  } catch (error) {
+    if (!isOurs(error)) throw error;
+    return [finding('thread', 'problem', error.message, 'see what is damaged with `countersign audit verify`')];
+  }
+  for (const signer of signers) {
     if (signer === key) continue;
     const found = `${path} is another key than the one that signed the threads of this ledger`;
     return [finding('thread key', 'problem', found, 'put your copy of the right key back, before anything is written')];

@@ -56,6 +56,12 @@ import { submitReceipt } from './submit.js';
 /** An action that was asked for, or joined. */
 type Asked = { action_id: string; joined: boolean; state: string };
 
+/**
+ * The gate of a caller whom a door has authenticated: of the same home, counted with the same refusals. It needs no
+ * closing. No application has it: there a caller is who opened the gate (authority.local-is-agent).
+ */
+export let visitorOf: (gate: Gate, caller: Caller) => Gate;
+
 export class Gate extends GateReads {
   readonly caller: Caller;
   /** Packages: envelopes, their confirmation, and their release. */
@@ -81,11 +87,12 @@ export class Gate extends GateReads {
     this.packages = new GatePackages(services, caller, recording, home);
   }
 
-  /** The gate of a caller who came to a door: of the same home, and counted with the same refusals. */
-  protected visitorOf(caller: Caller): Gate {
-    // Whom the configuration lets speak here is said of processes of the store's owner, not of whoever shows a token.
-    const home = this.#home && { ...this.#home, admit: () => undefined };
-    return new Gate(this.services, caller, async () => undefined, home, this.#refusals);
+  static {
+    visitorOf = (gate, caller) => {
+      // Whom the configuration lets speak is said of processes of the store's owner, not of whoever came to a door.
+      const home = gate.#home && { ...gate.#home, admit: () => undefined };
+      return new Gate(gate.services, caller, async () => undefined, home, gate.#refusals);
+    };
   }
 
   /** Proposes an action; nothing runs yet. The same open action of the same caller is joined. */

@@ -21,7 +21,7 @@ import { CedarEngine, type PolicyEngine } from '../policy/index.js';
 import { guardedLog } from './border.js';
 import { startTimer, systemClock } from './clock.js';
 import { type Environment, readEnvironment } from './config.js';
-import { Gate } from './gate.js';
+import { Gate, visitorOf } from './gate.js';
 import { checkHome, type Home, homeAt } from './home.js';
 import { standardLog } from './log.js';
 import { Memory } from './memory.js';
@@ -233,12 +233,7 @@ export class CountersignGate extends Gate {
    */
   async visitor(token: string): Promise<Gate> {
     const { services } = this;
-    return this.as(await callerOfToken(services.ledger, services.clock.now(), token));
-  }
-
-  /** The gate for a caller whom a door has authenticated. It needs no closing. */
-  as(caller: Caller): Gate {
-    return this.visitorOf(caller);
+    return visitorOf(this, await callerOfToken(services.ledger, services.clock.now(), token));
   }
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */

@@ -30,7 +30,7 @@ import {
   type Role,
   voidInvitation,
 } from '../identity/index.js';
-import type { Gate } from './gate.js';
+import { type Gate, visitorOf } from './gate.js';
 import type { CountersignGate } from './open.js';
 import { listPeople } from './people.js';
 import { type Sealer, sealerOf } from './sealed.js';
@@ -84,6 +84,11 @@ export class PeopleDoor {
     const expires = this.#now() + LIMITS.sessionMs;
     const said = { person: key.person, key_id: key.key_id, epoch: await this.#epoch() };
     return { session: this.#sealer.seal('session', expires, said), person: key.person, roles: person.roles, expires };
+  }
+
+  /** The gate for whoever shows a session. Refuses `unauthenticated`. */
+  async visitor(session: string): Promise<Gate> {
+    return visitorOf(this.#gate, await this.callerOf(session));
   }
 
   /** Who is signed in by this. Refuses `unauthenticated`, with one answer for every reason. */

@@ -8,22 +8,27 @@ import { Refusal } from '../core/index.js';
 
 export class ToolConnector implements Connector {
   readonly name = 'tool';
-  readonly #operations = new Map<string, Operation>();
+  readonly #tools = new Map<string, { readonly definition: object; readonly operation: Operation }>();
 
   get operations(): readonly string[] {
-    return [...this.#operations.keys()];
+    return [...this.#tools.keys()];
   }
 
   async operation(name: string): Promise<Operation | undefined> {
-    return this.#operations.get(name);
+    return this.#tools.get(name)?.operation;
   }
 
-  /** Refuses `invalid` for a name that is taken by other code. */
-  define(name: string, operation: Operation): void {
-    const known = this.#operations.get(name);
-    if (known !== undefined && known.digest !== operation.digest) {
-      throw new Refusal('invalid', `a tool \`${name}\` of another version is defined already`);
-    }
-    this.#operations.set(name, operation);
+  /**
+   * The operation of a definition, made once. Refuses `invalid` for a name that is taken by another one: a digest names
+   * the version of a tool, and not the function that runs.
+   * INVARIANT: a tool that was defined is never another one (app.tool.once).
+   */
+  define(name: string, definition: object, make: () => Operation): Operation {
+    const known = this.#tools.get(name);
+    if (known?.definition === definition) return known.operation;
+    if (known !== undefined) throw new Refusal('invalid', 'a tool of this name is defined already', { path: 'name' });
+    const operation = make();
+    this.#tools.set(name, { definition, operation });
+    return operation;
   }
 }

@@ -29,13 +29,12 @@ export interface GateTool<Input> {
   resume(actionId: string, options?: { readonly waitMs?: number }): Promise<ToolResult>;
 }
 
-/** Refuses `invalid` for what is no definition of a tool, and for a name that is taken by other code. */
+/** Refuses `invalid` for what is no definition of a tool, and for a name that another one has. */
 export function makeTool<Input>(gate: Gate, tools: ToolConnector, given: ToolDefinition<Input>): GateTool<Input> {
   const { log } = gate.services;
   const definition = readDefinition(given);
   const { name, project, input } = definition;
-  const operation = toolOperation(definition, log);
-  tools.define(name, operation);
+  const operation = tools.define(name, given, () => toolOperation(definition, log));
   return {
     name,
     call: (args, options = {}) =>

@@ -17,6 +17,7 @@ export {
   excludedOf,
   methodsOf,
   type RuleSubject,
+  raisedBarrier,
   resolversOf,
   ruleFor,
 } from './rules.js';

@@ -1,11 +1,12 @@
 /**
  * Which approval rule stands for an action, and who may approve by it. Pure.
- * The first rule that matches stands; no rule matches → nobody may approve.
+ * The first rule that covers it stands; no rule covers it → nobody may approve.
  * Source: spec authority (approval rules).
  */
-import { LIMITS, matchesPattern } from '../core/index.js';
+import { LIMITS, matchesPattern, matchesWidely, Refusal } from '../core/index.js';
 import type { AskBounds } from '../identity/index.js';
 import type { ApprovalRule, TrustConfig } from '../policy/index.js';
+import { isAsStrict, membersOf, strictestOf } from './strictest.js';
 
 export interface RuleSubject {
   readonly project: string;
@@ -13,22 +14,50 @@ export interface RuleSubject {
   readonly operation: string;
   readonly target: string;
   readonly class: string;
-  /** Without facts no rule with a target pattern covers the action. */
+  /** Without facts no rule with a target pattern covers the action for certain. */
   readonly factsUnknown: boolean;
 }
 
-function covers(rule: ApprovalRule, subject: RuleSubject): boolean {
+/** Whether a rule is about an action; `maybe` where that depends on what is not known, or on how a pattern is read. */
+function covers(rule: ApprovalRule, subject: RuleSubject): 'yes' | 'maybe' | 'no' {
   const { match } = rule;
-  if (match.class !== undefined && !match.class.some((name) => name === subject.class)) return false;
-  if (match.target !== undefined && subject.factsUnknown) return false;
-  return (['project', 'connector', 'operation', 'target'] as const).every((field) => {
+  if (match.class !== undefined && !match.class.some((name) => name === subject.class)) return 'no';
+  let covered: 'yes' | 'maybe' = 'yes';
+  for (const field of ['project', 'connector', 'operation', 'target'] as const) {
     const pattern = match[field];
-    return pattern === undefined || matchesPattern(pattern, subject[field]);
-  });
+    if (pattern === undefined) continue;
+    if (field === 'target' && subject.factsUnknown) covered = 'maybe';
+    else if (matchesPattern(pattern, subject[field])) continue;
+    else if (matchesWidely(pattern, subject[field])) covered = 'maybe';
+    else return 'no';
+  }
+  return covered;
 }
 
+/**
+ * The rule that stands for an action: the first that covers it, together with those before it that may be about it.
+ * Undefined where none covers it: nobody may approve then.
+ * INVARIANT: what is not known of a target takes an action out of no stricter rule (approvals.rule.maybe).
+ */
 export function ruleFor(config: TrustConfig, subject: RuleSubject): ApprovalRule | undefined {
-  return config.approvals.find((rule) => covers(rule, subject));
+  const before: ApprovalRule[] = [];
+  for (const rule of config.approvals) {
+    const covered = covers(rule, subject);
+    if (covered === 'yes') return strictestOf(rule, before, config.groups);
+    if (covered === 'maybe') before.push(rule);
+  }
+  return undefined;
+}
+
+/**
+ * Why an action may not be asked for under a raised class: fewer people, or others, would have to approve it then.
+ * INVARIANT: raising the class of an action never loosens who approves it (actions.class.raised).
+ */
+export function raisedBarrier(config: TrustConfig, subject: RuleSubject, floor: string): Refusal | undefined {
+  if (subject.class === floor) return undefined;
+  const [raised, own] = [ruleFor(config, subject), ruleFor(config, { ...subject, class: floor })];
+  if (raised === undefined || own === undefined || isAsStrict(raised, own, config.groups)) return undefined;
+  return new Refusal('class', 'under that class others, or fewer, would have to approve it', { path: 'class' });
 }
 
 /** The rule's approvers among the active people with the role, but for those who may not; narrowed as asked; sorted. */
@@ -44,12 +73,6 @@ export function approversOf(
   const eligible = named.filter((name) => !excluded.includes(name));
   const narrowed = asked === undefined ? eligible : eligible.filter((name) => asked.includes(name));
   return [...new Set(narrowed)].sort();
-}
-
-/** The people of `group:NAME`; none for a group that nobody defined. */
-function membersOf(groups: TrustConfig['groups'], name: string): readonly string[] {
-  const key = name.slice('group:'.length);
-  return Object.hasOwn(groups, key) ? (groups[key] ?? []) : [];
 }
 
 /** What an agent may ask of people. */

@@ -65,7 +65,7 @@ export {
 export { admitKey } from './keys.js';
 export { LIMITS } from './limits.js';
 export { type Money, moneyText, parseMoney } from './money.js';
-export { isPlainTarget, matchesPattern } from './pattern.js';
+export { isPlainTarget, matchesPattern, matchesWidely } from './pattern.js';
 export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { asciiJson, displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';

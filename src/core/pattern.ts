@@ -1,5 +1,6 @@
 /**
- * Patterns of names and targets: `*` stands for any characters within one segment between slashes. Pure, linear.
+ * Patterns of names and targets. What widens is read narrowly: there `*` stays within one segment between slashes. What
+ * holds back is read widely: there it crosses them. Pure, linear.
  */
 
 /** `*` matches any characters but `/`; everything else is itself. */
@@ -8,6 +9,11 @@ export function matchesPattern(pattern: string, text: string): boolean {
   const parts = pattern.split('/');
   const segments = text.split('/');
   return parts.length === segments.length && parts.every((part, i) => matchesSegment(part, segments[i] as string));
+}
+
+/** `*` matches any characters, slashes among them. */
+export function matchesWidely(pattern: string, text: string): boolean {
+  return matchesSegment(pattern, text);
 }
 
 /** Greedy match of the literals between the stars, in order: linear in the text for each literal. */

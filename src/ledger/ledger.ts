@@ -163,8 +163,10 @@ export interface VerifyReport {
   readonly events: number;
   readonly records: number;
   readonly payloads: number;
-  /** Payloads that were erased: their digests stand, their bytes are gone. */
+  /** Payloads whose digests stand and whose bytes are gone; whether they may be is for the audit to say. */
   readonly erased: number;
+  /** Where the first of them stood. */
+  readonly gone: readonly Defect[];
   readonly head: LogHead;
   /** The first defects, at most `defectsMax`; empty when all is well. */
   readonly defects: readonly Defect[];

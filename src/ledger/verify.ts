@@ -29,9 +29,18 @@ export class Report {
   payloads = 0;
   erased = 0;
   readonly defects: Defect[] = [];
+  /** Where the first of the payloads stood that are gone. */
+  readonly gone: Defect[] = [];
 
   defect(ref: RecordRef, revision: number, what: string): void {
     this.add({ where: `${recordName(ref)}#${revision}`, what });
+  }
+
+  /** Payloads of an event are gone: whether somebody was allowed to erase them is for others to say. */
+  lost(ref: RecordRef, revision: number, count: number): void {
+    this.erased += count;
+    if (count === 0 || this.gone.length >= DEFECTS_MAX) return;
+    this.gone.push({ where: `${recordName(ref)}#${revision}`, what: 'a payload is gone' });
   }
 
   add(defect: Defect): void {
@@ -48,8 +57,8 @@ export function verifyStore(store: LocalStore, kinds: Kinds, expected?: LogHead)
   if (entries !== report.events) report.add({ where: 'log', what: 'the log and the records hold different events' });
   verifyClaims(store, report);
   verifyStrayPayloads(store, report);
-  const { events, records, payloads, erased, defects } = report;
-  return { events, records, payloads, erased, head, defects };
+  const { events, records, payloads, erased, gone, defects } = report;
+  return { events, records, payloads, erased, gone, head, defects };
 }
 
 /** The total order has no gap, its running hash is right, and it contains the head that somebody remembers. */
@@ -208,7 +217,7 @@ function madeOf(kind: AnyKind, state: Json): { document: string | undefined; col
 function verifyPayloads(store: LocalStore, row: EventRow, report: Report): void {
   for (const address of row.payloads) {
     const bytes = store.payload(row.record, row.revision, address);
-    if (bytes === undefined) report.erased += 1;
+    if (bytes === undefined) report.lost(row.record, row.revision, 1);
     else if (contentRef(bytes) !== address)
       report.defect(row.record, row.revision, 'a payload is not the one that was written');
     else report.payloads += 1;

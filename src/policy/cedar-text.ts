@@ -21,10 +21,13 @@ export function cedarExactly(text: string): string {
 
 /** A condition that a value matches a pattern of ours, whose `*` stays within one segment between slashes. */
 export function cedarLike(value: string, pattern: string): string {
-  if (!pattern.includes('*')) return `${value} like ${cedarExactly(pattern)}`;
-  const slashes = pattern.split('/').length - 1;
-  const literal = `"${pattern.split('*').map(spelled).join('*')}"`;
-  return `${value} like ${literal} && !(${value} like "${'*/'.repeat(slashes + 1)}*")`;
+  const wide = cedarWide(value, pattern);
+  return pattern.includes('*') ? `${wide} && !(${value} like "${'*/'.repeat(pattern.split('/').length)}*")` : wide;
+}
+
+/** The same where `*` crosses slashes. */
+export function cedarWide(value: string, pattern: string): string {
+  return `${value} like "${pattern.split('*').map(spelled).join('*')}"`;
 }
 
 /** `a` for an attribute named `a`, `["a b"]` for any other name. */

@@ -67,6 +67,7 @@ function compileRule(rule: PolicyRule): readonly CompiledPolicy[] {
     text: policyText(rule, effect, question === undefined ? tests : [`action in ${question}`, ...tests]),
   });
   const known = conditions.map((condition) => condition.cedar);
+  const held = conditions.map(({ cedar, wide = cedar }) => wide);
   switch (rule.decide) {
     case 'allow':
       return [of('', 'permit', undefined, conditions.map(certain))];
@@ -74,7 +75,7 @@ function compileRule(rule: PolicyRule): readonly CompiledPolicy[] {
       return [of(' (launch)', 'permit', LAUNCH, known), of('', 'forbid', UNATTENDED, conditions.map(possible))];
     case 'deny':
       return [
-        of('', 'forbid', undefined, known),
+        of('', 'forbid', undefined, held),
         ...(conditions.some(({ unknown }) => unknown !== undefined)
           ? [of(' (not known)', 'forbid', UNATTENDED, conditions.map(possible))]
           : []),
@@ -87,9 +88,9 @@ function certain({ cedar, unknown }: Condition): string {
   return unknown === undefined ? cedar : `!(${unknown}) && (${cedar})`;
 }
 
-/** Holds, or nothing is known of it. */
-function possible({ cedar, unknown }: Condition): string {
-  return unknown === undefined ? cedar : `((${cedar}) || ${unknown})`;
+/** Holds, read widely, or nothing is known of it. */
+function possible({ cedar, wide = cedar, unknown }: Condition): string {
+  return unknown === undefined ? wide : `((${wide}) || ${unknown})`;
 }
 
 /** The action group of an operation, so that arguments are read where their types are known. */

@@ -7,8 +7,8 @@
  * asks or denies keep the action from running without a person.
  * Source: spec actions (facts), authority (policy).
  */
-import { isPlainTarget, type Json, matchesPattern, moneyText, parseMoney } from '../core/index.js';
-import { cedarExactly, cedarLike, cedarMember, cedarString } from './cedar-text.js';
+import { isPlainTarget, type Json, matchesPattern, matchesWidely, moneyText, parseMoney } from '../core/index.js';
+import { cedarExactly, cedarLike, cedarMember, cedarString, cedarWide } from './cedar-text.js';
 import type { PolicyQuestion } from './question.js';
 import type { ArgCondition, PolicyRule } from './rule-schema.js';
 
@@ -20,8 +20,10 @@ export interface Facts extends PolicyQuestion {
 
 export interface Condition {
   readonly words: string;
-  /** Holds in Cedar where it is known to hold. */
+  /** Holds in Cedar where it is known to hold, narrowly: for what widens. */
   readonly cedar: string;
+  /** The same read widely, for what holds back; absent where there is no difference. */
+  readonly wide?: string;
   /** Holds in Cedar where nothing is known of it; absent where it is always known. */
   readonly unknown?: string;
   /** Set where the scope of the policy says it already. */
@@ -40,11 +42,13 @@ export function scopeOf({ match }: PolicyRule): readonly string[] {
 export function conditionsOf(rule: PolicyRule): readonly Condition[] {
   const { match, when = {}, budget } = rule;
   const scope = scopeOf(rule);
+  // INVARIANT: a `/` in a value takes it out of no rule that asks or denies (policy.rule.wide).
+  const matches = rule.decide === 'allow' ? matchesPattern : matchesWidely;
   const plain = (['project', 'connector', 'operation'] as const).flatMap((field) => {
     const pattern = match[field];
     if (pattern === undefined) return [];
     const isScope = (field === 'connector' && scope[0] === pattern) || (field === 'operation' && scope[1] === pattern);
-    return [{ ...patternCondition(field, pattern), ...(isScope ? { isScope } : {}) }];
+    return [{ ...patternCondition(field, pattern, matches), ...(isScope ? { isScope } : {}) }];
   });
   const { target } = match;
   const classes = match.class;
@@ -52,20 +56,23 @@ export function conditionsOf(rule: PolicyRule): readonly Condition[] {
   return [
     ...plain,
     ...(classes === undefined ? [] : [oneOf('class', 'context.class', classes, (facts) => facts.class)]),
-    ...(target === undefined ? [] : [targetCondition(target)]),
+    ...(target === undefined ? [] : [targetCondition(target, matches)]),
     ...(agents === undefined ? [] : [oneOf('agent', 'context.agent', agents, (facts) => facts.principal)]),
     ...(whose === undefined ? [] : [behalfCondition(whose)]),
     ...(when.amount === undefined ? [] : amountConditions(when.amount)),
     ...(budget === undefined ? [] : [currencyCondition(budget.currency)]),
-    ...Object.entries(when.args ?? {}).flatMap(([name, condition]) => argConditions(name, condition)),
+    ...Object.entries(when.args ?? {}).flatMap(([name, condition]) => argConditions(name, condition, matches)),
   ];
 }
 
-function patternCondition(field: 'project' | 'connector' | 'operation', pattern: string): Condition {
+type Matches = (pattern: string, text: string) => boolean;
+
+function patternCondition(field: 'project' | 'connector' | 'operation', pattern: string, matches: Matches): Condition {
   return {
     words: `${field} is \`${pattern}\``,
     cedar: cedarLike(`context.${field}`, pattern),
-    holds: (facts) => matchesPattern(pattern, facts[field]),
+    wide: cedarWide(`context.${field}`, pattern),
+    holds: (facts) => matches(pattern, facts[field]),
   };
 }
 
@@ -77,12 +84,13 @@ function oneOf(name: string, value: string, names: readonly string[], of: (facts
   };
 }
 
-function targetCondition(pattern: string): Condition {
+function targetCondition(pattern: string, matches: Matches): Condition {
   return {
     words: `target is \`${pattern}\`, and known`,
     cedar: cedarLike('context.target', pattern),
+    wide: cedarWide('context.target', pattern),
     unknown: 'context.facts_unknown || !context.target_plain',
-    holds: (facts) => isTargetKnown(facts) && matchesPattern(pattern, facts.target),
+    holds: (facts) => isTargetKnown(facts) && matches(pattern, facts.target),
   };
 }
 
@@ -131,13 +139,14 @@ function currencyCondition(currency: string): Condition {
   };
 }
 
-function argConditions(name: string, given: ArgCondition): readonly Condition[] {
-  if (Array.isArray(given)) return argConditions(name, { one_of: given });
-  if (typeof given !== 'object') return argConditions(name, { is: given });
+function argConditions(name: string, given: ArgCondition, matches: Matches): readonly Condition[] {
+  if (Array.isArray(given)) return argConditions(name, { one_of: given }, matches);
+  if (typeof given !== 'object') return argConditions(name, { is: given }, matches);
   const path = name.split('.').slice(1);
   const { is, one_of, like, at_least, at_most, holds, given: present } = given;
   const say = (words: string, cedar: (value: string) => string, test: (value: Json) => boolean) =>
     argCondition(path, `${name} ${words}`, cedar, test);
+  const { has, value: stands } = accessOf(path);
   return [
     ...(present === undefined ? [] : [presence(path, name, present)]),
     ...(is === undefined
@@ -161,11 +170,14 @@ function argConditions(name: string, given: ArgCondition): readonly Condition[] 
     ...(like === undefined
       ? []
       : [
-          say(
-            `is like \`${like}\``,
-            (value) => cedarLike(value, like),
-            (value) => typeof value === 'string' && matchesPattern(like, value),
-          ),
+          {
+            ...say(
+              `is like \`${like}\``,
+              (value) => cedarLike(value, like),
+              (value) => typeof value === 'string' && matches(like, value),
+            ),
+            wide: `${has} && ${cedarWide(stands, like)}`,
+          },
         ]),
     ...(at_least === undefined
       ? []

@@ -88,7 +88,8 @@ rules:
     assert.equal(outcomeOf(config, { target: 'prod/x' }), 'DENY');
     assert.equal(outcomeOf(config, { target: 'prod/x', facts_unknown: true }), 'DENY');
     assert.equal(outcomeOf(config, { facts_unknown: true }), 'REQUIRE_APPROVAL');
-    for (const target of ['a/../prod/x', 'prod//x', 'prod%2Fx', 'prоd/x', './prod/x']) {
+    assert.equal(outcomeOf(config, { target: 'prod//x' }), 'DENY', 'a pattern that denies is read widely');
+    for (const target of ['a/../prod/x', 'prod%2Fx', 'prоd/x', './prod/x']) {
       assert.equal(outcomeOf(config, { target }), 'REQUIRE_APPROVAL', target);
     }
     assert.equal(outcomeOf(config, { amount: 9_999, currency: 'EUR' }), 'ALLOW');
@@ -103,6 +104,36 @@ rules:
     for (const changes of [{ facts_unknown: true }, { target: 'cus_%41' }, { target: 'cus_9/..' }]) {
       assert.equal(outcomeOf(narrow, changes), 'REQUIRE_APPROVAL', JSON.stringify(changes));
     }
+  });
+
+  it('a slash takes nothing out of a rule that denies or asks, and into none that allows', async () => {
+    verifies('policy.rule.wide');
+    const config = await policyOf(`allow_unattended_irreversible: true
+otherwise: deny
+rules:
+  - { title: mine, decide: allow, match: { target: 'my*', operation: 'no*' } }
+  - { title: vault, decide: deny, match: { target: '*vault*' } }
+  - { title: evil, decide: deny, when: { args.note: { like: '*evil*' } } }
+  - { title: care, decide: ask, match: { target: 'my*care*' } }
+`);
+    const outcome = (target: string, note = '') =>
+      outcomeOf(config, { operation: 'note', class: 'reversible', target, args: { note } });
+    assert.deepEqual(
+      ['my', 'mybox', 'my/box', 'other'].map((target) => outcome(target)),
+      ['ALLOW', 'ALLOW', 'DENY', 'DENY'],
+    );
+    for (const target of ['vault', 'myvault', 'my/vault', 'vault/1', 'a/b/vault/c']) {
+      assert.equal(outcome(target), 'DENY', target);
+    }
+    assert.deepEqual(
+      ['good', 'evil', '/evil', 'see https://x/evil/y', 'evil/'].map((note) => outcome('my', note)),
+      ['ALLOW', 'DENY', 'DENY', 'DENY', 'DENY'],
+    );
+    // What asks for a person takes nothing in that it does not name, and lets nothing go that it may mean.
+    assert.deepEqual(
+      ['mycare', 'my/care'].map((target) => outcome(target)),
+      ['REQUIRE_APPROVAL', 'DENY'],
+    );
   });
 
   it('free text of the agent changes nothing', async () => {

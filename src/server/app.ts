@@ -7,7 +7,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { isPage, ROUTES } from '../api/index.js';
-import { auditLedger, type CountersignGate, type Gate, type Log, PeopleDoor, WorkerDoor } from '../app/index.js';
+import { auditLedger, type CountersignGate, type Gate, type Log } from '../app/index.js';
+import { PeopleDoor, WorkerDoor } from '../app/internal.js';
 import { canonicalize, contentRef, Fault, type Json, LIMITS, Refusal } from '../core/index.js';
 import { AuditDesk, type Auditor } from './audit-desk.js';
 import {

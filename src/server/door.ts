@@ -6,7 +6,8 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName, takesKey } from '../api/index.js';
-import type { CountersignGate, Gate, Log, PeopleDoor } from '../app/index.js';
+import type { CountersignGate, Gate, Log } from '../app/index.js';
+import type { PeopleDoor } from '../app/internal.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
 
 /** A route that a request fits, with its parameters. */
@@ -59,7 +60,7 @@ export async function gateFor(
   const session = sessionIn(headers.get('cookie'));
   if (session === undefined) throw new Refusal('unauthenticated', 'show a token, or sign in');
   demandOwnPage(route, headers);
-  return owner.as(await people.callerOf(session));
+  return people.visitor(session);
 }
 
 /** By what a caller's places are counted: the id of a token, the name of a person. */

@@ -3,7 +3,8 @@
  * which to go on. The token is looked at again before each; the stream ends with it.
  * Source: spec doors (HTTP API: events).
  */
-import { Attendance, type CountersignGate, type Gate, sightOf } from '../app/index.js';
+import { type CountersignGate, type Gate, sightOf } from '../app/index.js';
+import { Attendance } from '../app/internal.js';
 import { beforeRing, LIMITS } from '../core/index.js';
 
 /** Records under the id of an action, whose events are told. */

@@ -4,14 +4,8 @@
  */
 import type { RouteName } from '../api/index.js';
 import { openApi } from '../api/index.js';
-import {
-  type CountersignGate,
-  type Gate,
-  type PeopleDoor,
-  readEntries,
-  sightOf,
-  type WorkerDoor,
-} from '../app/index.js';
+import { type CountersignGate, type Gate, readEntries, sightOf } from '../app/index.js';
+import type { PeopleDoor, WorkerDoor } from '../app/internal.js';
 import { base64urlDecode, type Json, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
 import type { AuditDesk } from './audit-desk.js';
 import { PACKAGE_HANDLERS } from './package-handlers.js';

@@ -4,7 +4,8 @@
  * Source: spec doors (HTTP API, console), authority (approvers and keys).
  */
 import type { CountersignGate, Gate } from '../app/index.js';
-import { historyOf, listPeople, listTokens } from '../app/index.js';
+import { listPeople, listTokens } from '../app/index.js';
+import { historyOf } from '../app/internal.js';
 import { Refusal } from '../core/index.js';
 import type { Asked, Handler } from './handlers.js';
 

@@ -161,6 +161,15 @@ export const actionRequirements = {
     behaviour:
       'what failed, and may have run again in the time that a restore took out of the log, is shown as a duplicate',
   },
+  'actions.class.raised': {
+    source: 'actions',
+    behaviour:
+      'an action that is raised to a higher class is denied, asked for and approved no more easily than before',
+  },
+  'actions.launch.confirmed-since': {
+    source: 'actions',
+    behaviour: 'what was signed as a possible duplicate is not launched once the other one is known to have happened',
+  },
   'actions.comment': {
     source: 'doors',
     behaviour:

@@ -94,9 +94,17 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'the audit finds a changed byte also where nothing is decided by it',
   },
+  'app.tool.once': {
+    source: 'doors',
+    behaviour: 'a tool that was defined stays what it is: no other definition takes its name',
+  },
   'app.inbox.awaited': {
     source: 'actions',
     behaviour: 'the inbox says of an approval that somebody waits for it, as long as they do',
+  },
+  'audit.gone': {
+    source: 'ledger',
+    behaviour: 'a content that is gone without a word is found, and a doctor goes on behind it',
   },
   'audit.comment': {
     source: 'ledger',

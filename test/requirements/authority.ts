@@ -2,6 +2,10 @@
  * What identity, policy and approvals promise, one sentence each. A test that shows a promise cites its id with `verifies`.
  */
 export const authorityRequirements = {
+  'authority.deny.at-once': {
+    source: 'actions',
+    behaviour: 'a signed denial ends its action as soon as the gate has it, by whichever door it came',
+  },
   'authority.acts.closed': { source: 'authority', behaviour: 'an act is a closed form' },
   'authority.acts.once': {
     source: 'authority',

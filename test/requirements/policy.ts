@@ -56,6 +56,10 @@ export const policyRequirements = {
     source: 'authority',
     behaviour: 'a rule covers exactly the actions that its conditions, told in words, cover',
   },
+  'policy.rule.wide': {
+    source: 'authority',
+    behaviour: 'a pattern stays within a segment where a rule allows, and crosses slashes where it asks or denies',
+  },
   'policy.rules.unknown': {
     source: 'authority, actions (facts)',
     behaviour: 'a target, an amount or an argument of which nothing is known never widens what runs without a person',

@@ -5,6 +5,10 @@
 const promise = (behaviour: string) => ({ source: 'authority', behaviour });
 
 export const receiptRequirements = {
+  'approvals.rule.maybe': {
+    source: 'authority',
+    behaviour: 'a slash in a target, or a target that is not known, takes an action out of no stricter approval rule',
+  },
   'receipts.webauthn.good': promise('a gesture of a passkey counts, by P-256 or Ed25519, whatever a browser adds'),
   'receipts.webauthn.checks': promise('each check of a gesture has its code, and the last is the signature'),
   'receipts.webauthn.order': promise('the checks of a gesture stand in the order of the specification'),

@@ -1,7 +1,8 @@
 /** What is said about an action stands apart from it: it changes nothing that is signed, approved or launched. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditLedger, type CountersignGate } from '../../src/app/index.js';
+import { visitorOf } from '../../src/app/gate.js';
+import { auditLedger } from '../../src/app/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import { forgedWorld, one } from '../support/forged-world.js';
 import { approve, codeOf, homeWorld, memoryWorld, proposed } from '../support/gate-world.js';
@@ -17,7 +18,7 @@ test('a comment is kept with its author and its time, and moves nothing that was
   const { lines } = await world.gate.summary(id);
   const first = await world.gate.comment(id, 'Is this the right customer?\nI doubt it.');
   assert.deepEqual([first.no, first.by], [1, 'agent:local']);
-  const alice = (world.gate as CountersignGate).as({ principal: 'human:alice', session: true });
+  const alice = visitorOf(world.gate, { principal: 'human:alice', session: true });
   await alice.comment(id, 'It is.');
   assert.deepEqual(await world.gate.show(id), before);
   assert.deepEqual((await world.gate.summary(id)).lines, lines);

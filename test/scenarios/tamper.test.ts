@@ -3,8 +3,9 @@
  * behind the gate's back, and everything else that a launch reads is changed in front of it.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { auditLedger } from '../../src/app/index.js';
+import { auditLedger, backupTo, type CountersignGate, examine } from '../../src/app/index.js';
 import { keyId } from '../../src/identity/index.js';
 import type { PolicyEngine } from '../../src/policy/index.js';
 import {
@@ -26,6 +27,7 @@ import {
   type WorldOptions,
 } from '../support/gate-world.js';
 import { type Cell, flipped, RawStore, type Value } from '../support/raw-store.js';
+import { tamper } from '../support/sqlite-file.js';
 import { verifies } from '../support/verifies.js';
 
 /** Places in the log, and columns that lists alone look at: they say nothing of the action, so they don't stop it. */
@@ -113,6 +115,36 @@ describe('one changed byte in the store', () => {
       assert.ok(found || column === 'records.version', column);
       await world.close();
     }
+  });
+});
+
+describe('a content that is gone', () => {
+  it('is found by the audit and by a backup, whichever it is, and a doctor goes on behind it', async () => {
+    verifies('audit.gone');
+    const world = await homeWorld();
+    const gate = world.gate as CountersignGate;
+    const ran = await approved(world);
+    await gate.execute(ran);
+    const waits = await proposed(world, { args: { text: 'another', account: 'customers' } });
+    await gate.comment(waits, 'hello');
+    const target = join(world.folder, '..', 'backup.db');
+    assert.deepEqual((await auditLedger(gate.ledger)).defects, []);
+    for (const kind of ['action', 'comment', 'thread']) {
+      tamper(gate.home.store, (database) => {
+        database.exec(`DELETE FROM payloads WHERE sequence IN
+          (SELECT sequence FROM events WHERE kind = '${kind}' AND payloads <> '[]' ORDER BY sequence LIMIT 1)`);
+      });
+      const [first, ...more] = (await auditLedger(gate.ledger)).defects.filter(({ where }) => where.startsWith(kind));
+      assert.match(first?.what ?? '', /a payload is gone, and nothing says that it was erased/);
+      assert.deepEqual(more, []);
+    }
+    assert.equal(await codeOf(backupTo(gate, target)), 'corrupt');
+    const found = await examine({ home: world.folder });
+    assert.ok(
+      found.some(({ name, level }) => name === 'thread' && level === 'problem'),
+      JSON.stringify(found),
+    );
+    await world.close();
   });
 });
 

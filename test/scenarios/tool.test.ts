@@ -249,6 +249,18 @@ describe('what a tool throws', () => {
 });
 
 describe('the definition of a tool', () => {
+  it('is the only one of its name, whatever risk and function another one has', () =>
+    inWorld(async (_world, gate) => {
+      verifies('app.tool.once');
+      const { definition, seen } = mail({ risk: 'reversible' });
+      const first = gate.tool(definition);
+      const other = { ...definition, risk: 'read' as const, execute: async () => 'another' };
+      assert.throws(() => gate.tool(other), { code: 'invalid' });
+      assert.throws(() => gate.tool({ ...definition }), { code: 'invalid' });
+      assert.equal((await first.call(args)).status, 'done');
+      assert.equal(seen.length, 1);
+    }));
+
   it('is checked where it is made', () =>
     inWorld(async (_world, gate) => {
       verifies('app.tool.definition');

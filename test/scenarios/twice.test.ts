@@ -465,3 +465,26 @@ describe('a connector that throws anything', () => {
     });
   }
 });
+
+describe('an action in the place of another', () => {
+  it('is not launched once the other one turned out to be confirmed', async () => {
+    verifies('actions.launch.confirmed-since');
+    const world = await memoryWorld();
+    const { behave } = world.connector;
+    world.connector.behave = async (_call, effect) => ({ ...effect(), result: 'unknown' });
+    const actionId = await approved(world);
+    await world.gate.execute(actionId);
+    world.connector.behave = behave;
+    const { request } = await world.gate.requestResolution({ kind: 'assume_duplicate', action_id: actionId });
+    const { action_id = '' } = await world.gate.submit(signed(request));
+    await approve(world, action_id);
+    assert.equal((await world.gate.reconcile(actionId)).state, 'confirmed');
+    assert.equal(await codeOf(world.gate.execute(action_id)), 'possible_duplicate');
+    assert.equal(world.connector.effects.length, 1);
+    // Whoever wants it all the same signs for that.
+    const again = await world.gate.proposeLike(action_id);
+    await approve(world, again.action_id);
+    assert.equal((await world.gate.execute(again.action_id)).state, 'confirmed');
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+});

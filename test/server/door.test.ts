@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { refusalKind } from '../../src/actions/refusals.js';
 import { openApi, ROUTES, type Route, takesKey } from '../../src/api/index.js';
+import { visitorOf } from '../../src/app/gate.js';
 import { backupTo, type CountersignGate, homeAt, open, placeBackup } from '../../src/app/index.js';
 import { isoTime, LIMITS } from '../../src/core/index.js';
 import { serve } from '../../src/server/index.js';
@@ -314,7 +315,7 @@ describe('a restore whose receipt comes in at the door', () => {
       log_hash: logHash,
       remembered: { sequence: 1, log_hash: logHash },
     } as const;
-    const operator = gate.as({ principal: 'human:alice', session: true });
+    const operator = visitorOf(gate, { principal: 'human:alice', session: true });
     const issued = await operator.requestAct(act);
     assert.ok(
       issued.summary.some((line) => line.includes(String(gate.seen()?.sequence))),

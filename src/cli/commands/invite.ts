@@ -13,7 +13,7 @@ type Roles = readonly ('viewer' | 'approver' | 'operator' | 'auditor')[];
 
 export function invite(name: string, options: InviteOptions): Command {
   return async ({ gate, output }) => {
-    const { PeopleDoor } = await import('../../app/index.js');
+    const { PeopleDoor } = await import('../../app/internal.js');
     const opened = await gate();
     const person = name.startsWith('human:') ? name : `human:${name}`;
     const roles = (options.role ?? ['approver']) as Roles;
@@ -30,7 +30,7 @@ export function invite(name: string, options: InviteOptions): Command {
 
 export function confirm(invitationId: string, code: string): Command {
   return async ({ gate, output }) => {
-    const { PeopleDoor } = await import('../../app/index.js');
+    const { PeopleDoor } = await import('../../app/internal.js');
     const opened = await gate();
     const issued = await new PeopleDoor(opened).confirm(invitationId, code, opened);
     output.value(issued);

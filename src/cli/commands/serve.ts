@@ -74,7 +74,7 @@ async function bootstrap(output: Output, opened: OpenGate, publicUrl: string): P
     output.line('nobody may approve yet: run this in a terminal once, or `countersign approver key NAME`');
     return;
   }
-  const { PeopleDoor } = await import('../../app/index.js');
+  const { PeopleDoor } = await import('../../app/internal.js');
   const people = new PeopleDoor(opened);
   const name = (await askText('Nobody may approve yet. The name of the first approver')).replace(/^human:/, '');
   const invited = await people.invite(`human:${name}`, ['approver', 'operator'], opened.caller.principal);
@@ -98,7 +98,7 @@ async function bootstrap(output: Output, opened: OpenGate, publicUrl: string): P
 /** Waits until a passkey was made behind an invitation; false where its time is over. */
 async function madeBehind(
   { services }: OpenGate,
-  people: InstanceType<typeof import('../../app/index.js').PeopleDoor>,
+  people: InstanceType<typeof import('../../app/internal.js').PeopleDoor>,
   invitationId: string,
   expires: number,
 ): Promise<boolean> {

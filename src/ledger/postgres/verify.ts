@@ -111,8 +111,8 @@ export async function verifyWithin(
   if (entries + queued !== report.events) {
     report.add({ where: 'log', what: 'the log and the records hold different events' });
   }
-  const { events, records, payloads, erased, defects } = report;
-  return { events, records, payloads, erased, head, defects };
+  const { events, records, payloads, erased, gone, defects } = report;
+  return { events, records, payloads, erased, gone, head, defects };
 }
 
 /** The triggers that keep events and log are there and on, and the indexes are whole. */
@@ -253,7 +253,7 @@ class Walk {
       found.add(one.address);
       await this.#payloads.advance();
     }
-    report.erased += row.payloads.filter((address) => !found.has(address)).length;
+    report.lost(row.record, row.revision, row.payloads.filter((address) => !found.has(address)).length);
   }
 
   async #payloadsBefore(place: Place | undefined): Promise<void> {

@@ -1,0 +1,26 @@
+/**
+ * Policy about an action: the stricter of what it says of the class that was asked for, and of the class that the
+ * operation itself says. So nobody leaves a rule about a class by raising it.
+ * Source: spec actions (class: nothing lowers it), authority (policy).
+ */
+import type { ActionClass, Operation } from '../connectors/index.js';
+import { type Decision, decidePolicy, type PolicyQuestion } from '../policy/index.js';
+import type { Services } from './services.js';
+
+const STRICTNESS = ['ALLOW', 'REQUIRE_APPROVAL', 'DENY'] as const;
+
+/** INVARIANT: raising the class of an action never loosens what policy says of it (actions.class.raised). */
+export async function decideStrictly(
+  services: Services,
+  question: PolicyQuestion,
+  floor: ActionClass,
+  decisionId: string,
+  args: Operation['args'],
+): Promise<Decision> {
+  const { config } = services.trust();
+  const ask = (asked: PolicyQuestion) => decidePolicy(services.policy, asked, config, decisionId, services.timer, args);
+  const decision = await ask(question);
+  if (floor === question.class) return decision;
+  const unraised = await ask({ ...question, class: floor });
+  return STRICTNESS.indexOf(unraised.outcome) > STRICTNESS.indexOf(decision.outcome) ? unraised : decision;
+}
