@@ -43,7 +43,7 @@ import {
   storeReceipt,
 } from '../actions/index.js';
 import { type Act, actBySession, carryOut, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
-import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
+import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal, traced } from '../core/index.js';
 import { atBorder } from './border.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
 import type { GateHome } from './gate-home.js';
@@ -310,7 +310,7 @@ export class Gate extends GateReads {
   /** Refusals are recorded, but `busy`, after which the same may be asked again. */
   async #recording<T>(subject: () => RefusedSubject, act: () => Promise<T>): Promise<T> {
     try {
-      return await act();
+      return await traced(this.services.tracing, subject().verb, {}, act);
     } catch (error) {
       if (error instanceof Refusal) this.services.log?.write('debug', `${subject().verb} was refused`, error);
       if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject());

@@ -29,6 +29,7 @@ import { systemRandom } from './random.js';
 import { releaseFacts } from './release.js';
 import { readSeen, type Seen } from './seen.js';
 import { demandStore, openStore } from './store.js';
+import { startTelemetry, type Telemetry } from './telemetry.js';
 import { threadPublicKey } from './thread-key.js';
 import { type GateTool, makeTool } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
@@ -114,6 +115,7 @@ async function openGate(
   const trust = new Trust(ledger, { stateDir: home.workFolder, now, desk, ...log }, extra);
   await trust.reload();
   const caller = callerFor(options.as ?? 'agent:local', trust);
+  const telemetry = await startTelemetry(environment);
   const memory = await Memory.open(ledger, ledgerId, home, options.log);
   const services: Services = {
     ledger,
@@ -125,6 +127,7 @@ async function openGate(
     policy,
     failpoint,
     ...log,
+    ...(telemetry === undefined ? {} : { tracing: telemetry }),
     trust: () => trust.active(),
     reloadTrust: async () => {
       await trust.reload();
@@ -141,6 +144,7 @@ async function openGate(
     tools,
     memory,
     desk,
+    telemetry,
     admit: () => callerFor(caller.principal, trust),
   });
 }
@@ -171,6 +175,7 @@ interface GateParts {
   readonly tools: ToolConnector;
   readonly memory: Memory;
   readonly desk: WorkerDesk;
+  readonly telemetry: Telemetry | undefined;
   /** Throws where the configuration no longer lets this process speak as its agent. */
   admit(): Caller;
 }
@@ -183,9 +188,10 @@ export class CountersignGate extends Gate {
   readonly #tools: ToolConnector;
 
   constructor(services: Services, caller: Caller, parts: GateParts) {
-    const { home, tools, memory, desk, admit } = parts;
+    const { home, tools, memory, desk, telemetry, admit } = parts;
     const close = async () => {
       try {
+        await telemetry?.close();
         await memory.close();
       } finally {
         await services.ledger.close();

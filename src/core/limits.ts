@@ -17,6 +17,8 @@ export const LIMITS = {
   wordsCharsMax: 4_096,
   /** Principals on whose behalf an action may be proposed. */
   onBehalfOfMax: 8,
+  /** How long a collector of traces is waited for. */
+  traceSendMsMax: 2_000,
   /** Rows of an inbox, at most and unless it is asked for another number. */
   inboxRowsMax: 1_000,
   inboxRowsDefault: 100,
