@@ -63,9 +63,10 @@ describe('a tool that policy allows', () => {
       assert.equal(launchedWhen, 'launched', 'written before the call');
       const log = (await gate.ledger.log(sequence)).map(({ event }) => event);
       const types = log.filter(({ record }) => record.kind !== 'thread').map(({ type }) => type);
-      assert.deepEqual(types, ['action-proposed', 'action-approved', 'action-launched', 'action-confirmed']);
-      assert.equal(log[3]?.record.kind, 'thread', 'the thread follows the commit of the three');
-      assert.equal(new Set(log.slice(0, 4).map(({ at }) => at)).size, 1);
+      const launch = ['action-proposed', 'action-approved', 'action-launched', 'effect-launched'];
+      assert.deepEqual(types, [...launch, 'action-confirmed']);
+      assert.equal(log[4]?.record.kind, 'thread', 'the thread follows the commit of the four');
+      assert.equal(new Set(log.slice(0, 5).map(({ at }) => at)).size, 1);
       assert.deepEqual(seen[0]?.key, idOf(result));
       assert.equal((await world.gate.show(idOf(result))).authorization?.kind, 'policy');
     }));
