@@ -49,6 +49,9 @@ export function callFor(services: Services, subject: CallSubject, extras: CallEx
       return stop.signal;
     },
     idempotencyKey: action_id,
+    get traceparent() {
+      return services.tracing?.traceparent();
+    },
   };
 }
 

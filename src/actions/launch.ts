@@ -19,7 +19,7 @@ import {
   verifyReceipt,
 } from '../approvals/index.js';
 import type { Operation } from '../connectors/index.js';
-import { ACTION_CLASSES, canonicalize, type Json, Refusal } from '../core/index.js';
+import { ACTION_CLASSES, canonicalize, type Json, Refusal, traced } from '../core/index.js';
 import { LEDGER_RECORD } from '../identity/index.js';
 import type { LedgerEvent, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
 import {
@@ -81,9 +81,10 @@ export async function execute(services: Services, caller: Caller, actionId: stri
   if (barrier !== undefined) throw barrier;
   const met: string[] = [];
   const { facts, event, monotonic } = await withFreshFacts(services, async () => {
-    const known = { ...(await launchFacts(services, actionId)), met };
+    const { tracing } = services;
+    const known = { ...(await traced(tracing, 'launch: checked', {}, () => launchFacts(services, actionId))), met };
     services.failpoint('launch.before-commit');
-    const committed = await commitLaunch(services, caller, known);
+    const committed = await traced(tracing, 'launch: written', {}, () => commitLaunch(services, caller, known));
     return { facts: known, ...committed };
   });
   services.failpoint('launch.after-commit');

@@ -13,6 +13,7 @@ import {
   type Random,
   Refusal,
   type Timer,
+  type Tracing,
 } from '../core/index.js';
 import type { TokenScope } from '../identity/index.js';
 import type { Ledger, RecordRef, View } from '../ledger/index.js';
@@ -46,6 +47,8 @@ export interface Services {
   readonly failpoint: Failpoint;
   /** Absent: nothing is told. */
   readonly log?: Log;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing;
   trust(): ActiveTrust;
   /** Reads the active configuration anew, after another process changed it. */
   reloadTrust(): Promise<void>;

@@ -15,6 +15,7 @@ import {
   LIMITS,
   plainCopy,
   Refusal,
+  traced,
   utf8Length,
 } from '../core/index.js';
 import type { NewEvent, NewPayload } from '../ledger/index.js';
@@ -65,7 +66,11 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   }
   const stop = new Stop();
   const call = callFor(services, launched, { attempt, stop });
-  const answer = answerOf(() => operation.execute(call));
+  const answer = traced(services.tracing, 'connector', { kind: 'client', facts: factsOf(launched) }, async (tell) => {
+    const told = await answerOf(() => operation.execute(call));
+    tell({ 'countersign.result': told.result, ...(told.code === undefined ? {} : { 'countersign.code': told.code }) });
+    return told;
+  });
   const overdue = services.timer(Math.max(0, attempt.deadline - services.clock.now()));
   const came = await beforeRing(overdue, answer);
   stop.end();
@@ -78,6 +83,16 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   const settled = await settle(services, content.action_id, attempt, came.answer, 'connector');
   services.failpoint('launch.after-settle');
   return settled;
+}
+
+function factsOf({ content, attempt }: LaunchedCall) {
+  return {
+    'countersign.action_id': content.action_id,
+    'countersign.connector': content.connector,
+    'countersign.operation': content.operation,
+    'countersign.class': content.class,
+    'countersign.attempt': attempt.no,
+  };
 }
 
 /** How long after the commit the call may still begin. */

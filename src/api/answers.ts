@@ -47,7 +47,15 @@ export const ListQuery = z.strictObject({
   after: z.string().optional(),
 });
 
-export const DecisionsQuery = z.strictObject({ for: Human.optional() });
+export const DecisionsQuery = z.strictObject({
+  for: Human.optional(),
+  limit: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/)
+    .optional(),
+});
+/** `more`: more waits behind these. */
+export const Inbox = z.object({ rows: z.array(z.record(z.string(), z.json())), more: z.boolean() });
 export const EventsQuery = z.strictObject({
   after: z
     .string()

@@ -96,7 +96,11 @@ export const ROUTES = {
     body: A.ResolutionBody,
     answer: A.Issued,
   }),
-  decisions: get('/v1/decisions', { does: 'what waits for people', query: A.DecisionsQuery, answer: A.Rows }),
+  decisions: get('/v1/decisions', {
+    does: 'what waits for people, most urgent first: the first 100 unless `limit` says otherwise',
+    query: A.DecisionsQuery,
+    answer: A.Inbox,
+  }),
   grants: get('/v1/grants', {
     does: 'standing approvals, and what is left of them; of others’ id and state',
     answer: A.Rows,

@@ -3,7 +3,7 @@
  * same, and how many have.
  * Source: spec actions (decisions), authority (approvers and keys).
  */
-import { type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
+import { BESIDE_ACTIONS, type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
 import { LIMITS } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import type { DecisionRow } from './decisions.js';
@@ -18,7 +18,8 @@ export async function actRows(
   const asking = new Asking(ledger, now);
   const rows: DecisionRow[] = [];
   for (let after: string | undefined; rows.length < rowsMax; ) {
-    const page = await ledger.list({ kind: 'request', waiting: true, ...(after === undefined ? {} : { after }) });
+    const asked = { kind: 'request', project: BESIDE_ACTIONS, waiting: true } as const;
+    const page = await ledger.list({ ...asked, ...(after === undefined ? {} : { after }) });
     for (const row of page.rows) {
       const found = await rowOf(ledger, asking, row, now, person);
       if (found !== undefined) rows.push(found);

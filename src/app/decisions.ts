@@ -46,13 +46,22 @@ export type DecisionRow = {
   readonly next: string;
 };
 
-const ROWS_MAX = 1_000;
+/** The first of what waits. */
+export interface DecisionPage {
+  readonly rows: readonly DecisionRow[];
+  /** Whether more waits behind these. */
+  readonly more: boolean;
+}
 
-/** At most 1,000 rows; `person` narrows to what `human:NAME` can decide. Refuses `invalid` for another name. */
+/**
+ * The first `limit` rows; `person` narrows to what `human:NAME` can decide. Refuses `invalid` for another name.
+ * INVARIANT: it reads as much as it shows, however much waits (app.inbox.first-page).
+ */
 export async function listDecisions(
   { ledger, clock, connector }: Pick<Services, 'ledger' | 'clock' | 'connector'>,
-  person?: string,
-): Promise<readonly DecisionRow[]> {
+  person: string | undefined,
+  limit: number,
+): Promise<DecisionPage> {
   const now = clock.now();
   if (person !== undefined && !PATTERNS.human.test(person)) {
     throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'person' });
@@ -61,8 +70,12 @@ export async function listDecisions(
   const trust = TrustConfig.safeParse(config?.config).data;
   const waiting = await attending(ledger);
   const rows: DecisionRow[] = [];
-  for (let after: string | undefined; rows.length < ROWS_MAX; ) {
-    const page = await ledger.list({ kind: 'action', waiting: true, ...(after === undefined ? {} : { after }) });
+  let isMore = false;
+  const pageRows = Math.min(limit, LIMITS.pageRowsMax);
+  for (let after: string | undefined; rows.length < limit; ) {
+    const asked = { kind: 'action', waiting: true, limit: pageRows } as const;
+    const page = await ledger.list({ ...asked, ...(after === undefined ? {} : { after }) });
+    isMore = page.next !== undefined;
     for (const { id, due } of page.rows) {
       const snapshot = await ledger.read(actionKind, id);
       const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, config?.version, trust);
@@ -79,9 +92,10 @@ export async function listDecisions(
     after = page.next;
   }
   const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
-  const acts = [...(await actRows(ledger, now, ROWS_MAX, person)), ...(await confirmationRows(ledger, now, ROWS_MAX))];
+  const acts = [...(await actRows(ledger, now, limit, person)), ...(await confirmationRows(ledger, now, limit))];
   const stuck = connector('worker') === undefined ? [] : await stuckRows(ledger, connector, now);
-  return [...rows, ...stuck, ...acts].sort((a, b) => urgency(a) - urgency(b));
+  const all = [...rows, ...stuck, ...acts].sort((a, b) => urgency(a) - urgency(b));
+  return { rows: all.slice(0, limit), more: isMore || all.length > limit };
 }
 
 /** What a launch of an action would lack in this process. */

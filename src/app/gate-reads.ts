@@ -34,7 +34,7 @@ import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
 import { Attendance, attending } from './attendance.js';
 import { atBorder } from './border.js';
-import { type DecisionRow, listDecisions } from './decisions.js';
+import { type DecisionPage, type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
 import { type Seen, seenOfRequest } from './scope.js';
 import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
@@ -116,8 +116,18 @@ export class GateReads {
     });
   }
 
-  decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return this.#look({ person }, (asked) => listDecisions(this.services, asked.person));
+  async decisions(person?: string): Promise<readonly DecisionRow[]> {
+    return (await this.firstDecisions(person, LIMITS.inboxRowsMax)).rows;
+  }
+
+  /** The first of what waits, most urgent first, and whether there is more. */
+  firstDecisions(person?: string, limit: number = LIMITS.inboxRowsDefault): Promise<DecisionPage> {
+    return this.#look({ person, limit }, async (asked) => {
+      if (Number.isSafeInteger(asked.limit) && asked.limit >= 1 && asked.limit <= LIMITS.inboxRowsMax) {
+        return listDecisions(this.services, asked.person, asked.limit);
+      }
+      throw new Refusal('invalid', `a page has 1 to ${LIMITS.inboxRowsMax} rows`, { path: 'limit' });
+    });
   }
 
   /** A request with the lines that its signer has to see. */

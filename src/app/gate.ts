@@ -40,7 +40,7 @@ import {
   type Settled,
 } from '../actions/index.js';
 import { type Act, actBySession, type Grant, type IssuedAct, requestAct } from '../approvals/index.js';
-import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal } from '../core/index.js';
+import { type JsonObject, LIMITS, type PlainLimits, type Principal, Refusal, traced } from '../core/index.js';
 import { atBorder } from './border.js';
 import { explainFor } from './explain.js';
 import { admitFeasible, subjectOf } from './gate-checks.js';
@@ -297,7 +297,7 @@ export class Gate extends GateReads {
   /** Refusals are recorded, but `busy`, after which the same may be asked again. */
   async #recording<T>(subject: () => RefusedSubject, act: () => Promise<T>): Promise<T> {
     try {
-      return await act();
+      return await traced(this.services.tracing, subject().verb, {}, act);
     } catch (error) {
       if (error instanceof Refusal) this.services.log?.write('debug', `${subject().verb} was refused`, error);
       if (error instanceof Refusal && error.code !== 'busy') await this.#refusals.record(this.caller, error, subject());

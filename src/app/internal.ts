@@ -2,8 +2,8 @@
  * What the command line needs of the composition root and no application may have: confirming the first approver of a
  * ledger, and recovering it, which are a person's acts at a terminal; lists of people; damaging a copy for the
  * demonstration; the settings of a project, which are the command line's own; looking at drafts of policy; trying
- * channels and listing what did not arrive; and the reader of files. The server has its doors from here: for people, for
- * workers, for whoever listens. The package does not export this module.
+ * channels and listing what did not arrive; and the reader of files. The server has its doors from here: for people,
+ * for workers, for whoever listens. The package does not export this module.
  */
 export { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../connectors/index.js';
 export { passkeyAlgorithm } from '../identity/index.js';

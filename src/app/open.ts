@@ -31,6 +31,7 @@ import { systemRandom } from './random.js';
 import { releaseFacts } from './release.js';
 import { readSeen, type Seen } from './seen.js';
 import { demandStore, openStore } from './store.js';
+import { startTelemetry, type Telemetry } from './telemetry.js';
 import { threadPublicKey } from './thread-key.js';
 import { type GateTool, makeTool } from './tool.js';
 import { ToolConnector } from './tool-connector.js';
@@ -118,6 +119,7 @@ async function openGate(
   const trust = new Trust(ledger, { stateDir: home.workFolder, now, desk, ...log }, extra);
   await trust.reload();
   const caller = callerFor(options.as ?? 'agent:local', trust);
+  const telemetry = await startTelemetry(environment);
   const memory = await Memory.open(ledger, ledgerId, home, options.log);
   const services: Services = {
     ledger,
@@ -129,6 +131,7 @@ async function openGate(
     policy,
     failpoint,
     ...log,
+    ...(telemetry === undefined ? {} : { tracing: telemetry }),
     trust: () => trust.active(),
     reloadTrust: async () => {
       await trust.reload();
@@ -141,7 +144,7 @@ async function openGate(
     timer: startTimer,
   };
   const gate = new CountersignGate(services, caller, {
-    ...{ home, tools, memory, desk, environment, leaseMs: options.leaseMs },
+    ...{ home, tools, memory, desk, telemetry, environment, leaseMs: options.leaseMs },
     admit: () => callerFor(caller.principal, trust),
   });
   if (options.notify === true) gate.notify();
@@ -176,6 +179,7 @@ interface GateParts {
   readonly environment: Environment;
   readonly leaseMs: number | undefined;
   readonly desk: WorkerDesk;
+  readonly telemetry: Telemetry | undefined;
   /** Throws where the configuration no longer lets this process speak as its agent. */
   admit(): Caller;
 }
@@ -190,10 +194,11 @@ export class CountersignGate extends Gate {
   #notifier: Notifier | undefined;
 
   constructor(services: Services, caller: Caller, parts: GateParts) {
-    const { home, tools, memory, desk, admit } = parts;
+    const { home, tools, memory, desk, telemetry, admit } = parts;
     const close = async () => {
       try {
         await this.#notifier?.close();
+        await telemetry?.close();
         await memory.close();
       } finally {
         await services.ledger.close();

@@ -5,7 +5,7 @@ export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, typ
 export { checkInView, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
 export { FREEZE_RECORD, type Frozen, freezeKind, frozenIn } from './freeze.js';
-export { expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
+export { BESIDE_ACTIONS, expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { carryOutPartAct, type PartAct, partActDocument, partActSummary, requestPartAct } from './part-act.js';
 export { ProofVerifier } from './proof.js';
 export { type RegisteredPasskey, type Registration, readRegistration } from './registration.js';

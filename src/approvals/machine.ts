@@ -7,13 +7,18 @@ import type { Kind, LedgerEvent, NewEvent } from '../ledger/index.js';
 import { originOf } from './client-data.js';
 import type { OriginGrade, Receipt, RequestDocument, RequestState } from './schema.js';
 
+/** The place of open requests that are about no action, where lists look for them. */
+export const BESIDE_ACTIONS = 'beside-actions';
+
 export const requestKind: Kind<RequestState> = {
   name: 'request',
-  version: 1,
+  version: 2,
   evolve: (state, event) => evolve(state, event),
   columns: (state) => ({
     status: state.state,
     principal: state.request.approver,
+    // What waits beside actions is found without a look at every request about an action.
+    ...(state.state === 'open' && state.request.kind !== 'action' ? { project: BESIDE_ACTIONS } : {}),
     ...(state.state === 'open' ? { due: state.request.exp, lookup: state.request.subject } : {}),
     ...(state.state === 'signed' ? { lookup: state.request.subject } : {}),
   }),

@@ -67,6 +67,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The action id: the same for every attempt. */
   readonly idempotencyKey: string;
+  /** The span that the call is in, for whoever is asked to go on with; undefined where nothing is traced. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What became of a call. `failed` means: certainly no effect, and none can follow. */

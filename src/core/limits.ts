@@ -19,6 +19,11 @@ export const LIMITS = {
   commentsMax: 200,
   /** Principals on whose behalf an action may be proposed. */
   onBehalfOfMax: 8,
+  /** How long a collector of traces is waited for. */
+  traceSendMsMax: 2_000,
+  /** Rows of an inbox, at most and unless it is asked for another number. */
+  inboxRowsMax: 1_000,
+  inboxRowsDefault: 100,
   /** Signed receipts of one action that are fetched at once, the oldest first. */
   receiptsFetchedMax: 64,
   /** People named as approvers of one action. */

@@ -90,7 +90,7 @@ export class ServerApp {
       if (page === undefined) {
         const found = findRoute(context.req.method, url.pathname);
         route = found.name;
-        answer = await this.#route(context, found, url);
+        answer = await this.#traced(context, found, () => this.#route(context, found, url));
       } else {
         route = 'page';
         answer = page;
@@ -105,6 +105,18 @@ export class ServerApp {
     const seconds = (performance.now() - began) / 1_000;
     if (route !== 'events' || answer.status !== 200) this.#end(route, answer.status, seconds);
     return answer;
+  }
+
+  #traced(context: Context, { name, route }: Found, act: () => Promise<Response>): Promise<Response> {
+    const { tracing } = this.#owner.services;
+    if (tracing === undefined || name === 'health' || name === 'ready') return act();
+    const facts = { 'http.request.method': route.method, 'http.route': route.path };
+    const parent = context.req.header('traceparent');
+    return tracing.span(`${route.method} ${route.path}`, { kind: 'server', facts, parent }, async (tell) => {
+      const answer = await act();
+      tell({ 'http.response.status_code': answer.status });
+      return answer;
+    });
   }
 
   async #route(context: Context, found: Found, url: URL): Promise<Response> {

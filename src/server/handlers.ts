@@ -148,7 +148,11 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     if (typeof subject === 'string') await demandSight(gate, subject, 'propose');
     return gate.requestResolution(body.resolution, body.person);
   },
-  decisions: async ({ gate, query }) => ({ rows: await visible(gate, await gate.decisions(query['for'])) }),
+  decisions: async ({ gate, query }) => {
+    const limit = query['limit'] === undefined ? undefined : Number(query['limit']);
+    const { rows, more } = await gate.firstDecisions(query['for'], limit);
+    return { rows: await visible(gate, rows), more };
+  },
   grants: async ({ gate }) => ({ rows: (await gate.grants()).flatMap((row) => grantSeen(gate, row)) }),
   requestStanding: ({ gate, body }) => gate.requestStanding(body.grant, body.person),
   narrowestGrant: async (asked) => {

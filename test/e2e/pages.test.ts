@@ -108,11 +108,10 @@ const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<void>])
     },
   ],
   [
-    'sign-lift',
-    '/freeze',
+    'sign-revoke',
+    '/people',
     async (page) => {
-      await page.getByRole('button', { name: 'Freeze', exact: true }).click();
-      await page.getByRole('button', { name: 'Lift it …' }).first().click();
+      await page.getByRole('button', { name: 'Revoke key …' }).first().click();
       await page.getByRole('heading', { name: 'Sign', exact: true }).waitFor();
     },
   ],

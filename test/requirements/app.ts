@@ -138,6 +138,11 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'a gate that remembers nothing of its ledger launches nothing until a person accepts the store',
   },
+  'app.inbox.first-page': {
+    source: 'actions',
+    behaviour:
+      'the first page of an inbox reads as much as it shows, however much waits behind it, and says that there is more',
+  },
   'app.inbox.expired': {
     source: 'actions',
     behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',

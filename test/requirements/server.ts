@@ -72,6 +72,15 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'being signed in proposes, launches and approves nothing; each of these takes what it always takes',
   },
+  'server.traces': {
+    source: 'doors',
+    behaviour:
+      'where a collector is named, spans go from a request into the call of a connector; elsewhere nothing is loaded or sent',
+  },
+  'app.traces.facts': {
+    source: 'doors',
+    behaviour: 'a span tells verbs, ids, states and codes, and no argument, target, word or secret',
+  },
   'server.packages': {
     source: 'packages',
     behaviour: 'a package goes from its intent to its draft over HTTP, by the same envelopes as at every door',

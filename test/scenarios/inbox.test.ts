@@ -1,6 +1,7 @@
 /** What waits for a person is never hidden behind what has expired. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { listDecisions } from '../../src/app/decisions.js';
 import { type Act, requestKind } from '../../src/approvals/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import {
@@ -37,6 +38,35 @@ it('shows a new act behind more expired requests than a page holds, and recover 
   assert.equal(first?.state.state, 'expired');
   assert.equal((await world.gate.ledger.lookup('request', actionId)).length, 0, 'nothing is kept under the action');
   assert.deepEqual((await waits()).sort(), [actionId, act.request.request_id].sort());
+  await world.close();
+});
+
+it('shows the first of much by reading that much, with acts among it, and says that there is more', async () => {
+  verifies('app.inbox.first-page');
+  const world = await memoryWorld();
+  for (let at = 0; at < 60; at += 1) {
+    const actionId = await proposed(world, sending({ args: { text: `waiting ${at}` } }));
+    await world.gate.request(actionId, { approver: 'human:alice' });
+  }
+  const act = await world.gate.requestAct(addKeyAct(BOB));
+  const { ledger } = world.gate;
+  let reads = 0;
+  const counting = new Proxy(ledger, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (name === 'read' || name === 'lookup') reads += 1;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const page = await listDecisions({ ...world.gate.services, ledger: counting }, undefined, 10);
+  assert.deepEqual([page.rows.length, page.more], [10, true]);
+  assert.ok(reads < 20, `${reads} records were read`);
+  const all = await world.gate.firstDecisions(undefined, 1_000);
+  assert.deepEqual([all.rows.length, all.more], [61, false]);
+  assert.equal(all.rows.at(-1)?.id, act.request.request_id);
+  for (const limit of [0, 1_001, 1.5, Number.NaN]) {
+    assert.equal(await codeOf(world.gate.firstDecisions(undefined, limit)), 'invalid');
+  }
   await world.close();
 });
 

@@ -39,6 +39,14 @@ export function newToken(world: World): { readonly id: string; readonly secret: 
   return { id, secret, hash: tokenHash(id, secret) };
 }
 
+/** A token of an agent that the first approver signed for. */
+export async function addToken(world: World, agent: string): Promise<string> {
+  const { id, secret, hash } = newToken(world);
+  const change = { change: 'add-token', token_id: id, agent, hash, scope: WHOLE } as const;
+  await carriedOut(world, { kind: 'agent', change: { ...change, expires: world.clock.now() + 3_600_000 } });
+  return tokenText(id, secret);
+}
+
 export async function serverWorld(options: WorldOptions & { readonly publicUrl?: string } = {}): Promise<ServerWorld> {
   const world = await homeWorld(options);
   const { publicUrl = 'http://localhost:0' } = options;

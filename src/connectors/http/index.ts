@@ -80,7 +80,10 @@ function endpointOperation(name: string, endpoint: Endpoint, options: HttpOption
       const body = bodyOf(endpoint, args);
       return send(endpoint, call, options, endpoint.outcomes, {
         ...{ method, url: urlOf(endpoint.base, path, args, call.actionId), body, timeoutMs },
-        headers: { 'idempotency-key': call.idempotencyKey },
+        headers: {
+          'idempotency-key': call.idempotencyKey,
+          ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
+        },
         mayBegin: () => mayBegin(call, now()),
       });
     },

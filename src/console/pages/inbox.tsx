@@ -37,6 +37,7 @@ export function InboxPage() {
         <Picking picked={picked} chosen={chosen} onPick={setPicked} onGo={() => setTogether(chosen)} />
       ) : null}
       {data === undefined ? null : <Rows rows={rows} picked={isMine ? picked : undefined} onPick={setPicked} />}
+      {data?.more === true ? <p className="text-soft">More waits behind these {rows.length}.</p> : null}
     </>
   );
 }
