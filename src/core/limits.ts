@@ -164,6 +164,9 @@ export const LIMITS = {
   contentBytesMax: 16 * 1024 * 1024,
   /** Packages: inputs of one, and the code points of what its envelopes say. */
   packageInputsMax: 1_000,
+  /** What is read about packages: envelopes of a page, code points of an intent in a list. */
+  packageRowsMax: 100,
+  intentShownCharsMax: 200,
   envelopeContentCharsMax: 1_048_576,
   envelopeActionIdCharsMax: 64,
   packageNamesCharsMax: 128,
