@@ -117,6 +117,7 @@ function Rows({
 
 function Row({ row }: { readonly row: InboxRow }) {
   const isRequest = row.what === 'request';
+  const isSummary = row.what === 'confirmation';
   const look = 'block min-w-0 flex-1 space-y-2 rounded-xl border border-line bg-card p-4 hover:border-accent';
   const inside = (
     <>
@@ -126,7 +127,7 @@ function Row({ row }: { readonly row: InboxRow }) {
         {row.awaited === true ? <Badge tone="accent">its caller waits</Badge> : null}
       </span>
       <span className="block text-lg font-semibold">
-        <Said text={isRequest ? wordOf(KINDS, row.operation) : row.operation} />
+        <Said text={headOf(row)} />
       </span>
       <span className="block [overflow-wrap:anywhere]">
         <Said text={row.target} mono />
@@ -135,12 +136,19 @@ function Row({ row }: { readonly row: InboxRow }) {
         <span>
           {row.project === null ? null : <Said text={row.project} />}
           {row.project === null ? '' : ' · '}
-          {row.approvals} of {row.quorum} {isRequest ? 'signatures' : 'approvals'}
+          {row.approvals} of {row.quorum} {isRequest || isSummary ? 'signatures' : 'approvals'}
         </span>
         <Due row={row} />
       </span>
     </>
   );
+  if (isSummary) {
+    return (
+      <Link to="/packages/$id" params={{ id: row.id }} className={look}>
+        {inside}
+      </Link>
+    );
+  }
   return isRequest ? (
     <Link to="/requests/$id" params={{ id: row.id }} className={look}>
       {inside}
@@ -150,6 +158,12 @@ function Row({ row }: { readonly row: InboxRow }) {
       {inside}
     </Link>
   );
+}
+
+/** A row about no action says what it is about. */
+function headOf({ what, operation }: InboxRow): string {
+  if (what === 'confirmation') return wordOf(KINDS, 'summary');
+  return what === 'request' ? wordOf(KINDS, operation) : operation;
 }
 
 function Due({ row: { what, due, wanted } }: { readonly row: InboxRow }) {
