@@ -5,7 +5,7 @@
  * everything waits for an operator's signature (kind restore).
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
@@ -75,6 +75,22 @@ function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead
   }
 }
 
+/** What was handed over is the caller's: a file that is no store is no fault of ours. Refuses `invalid`. */
+function demandStore(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(SQLITE_HEAD.length);
+    readSync(file, head, 0, head.length, 0);
+    if (head.toString('latin1') === SQLITE_HEAD) return;
+  } finally {
+    closeSync(file);
+  }
+  throw new Refusal('invalid', 'the file is no backup of a ledger', { path: 'file' });
+}
+
+/** What every SQLite file begins with: https://www.sqlite.org/fileformat2.html. */
+const SQLITE_HEAD = 'SQLite format 3\0';
+
 /**
  * Puts a verified copy in the place of the store; the store before is kept beside it. Refuses `busy` while any gate is
  * open on this home, `not_found`, `audience` for another ledger's backup; faults `corrupt`.
@@ -85,6 +101,7 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
   if (!statSync(source).isFile()) throw new Refusal('invalid', 'the backup is no plain file', { path: 'file' });
   const incoming = `${home.store}.incoming-${now}`;
   try {
+    demandStore(source);
     const copy = await verifyCopy(source);
     const original = new SqliteStore(source);
     await original.backup(incoming);
