@@ -5,7 +5,7 @@
  * everything waits for an operator's signature (kind restore).
  * Source: spec ledger (backends), authority (identity of the ledger).
  */
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
 import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
@@ -34,9 +34,19 @@ async function writeBackup(gate: CountersignGate, target: string): Promise<{ pat
   return { path: target, events: (await verifyCopy(target)).events };
 }
 
+/** What was handed over is the caller's: a file that no store can be opened on is no fault of ours. */
+function openCopy(path: string): SqliteStore {
+  try {
+    return new SqliteStore(path);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'corrupt') throw error;
+    throw new Refusal('invalid', 'the file is no backup of a ledger', { path: 'file' });
+  }
+}
+
 /** Opens a copy by itself and verifies it whole. */
 async function verifyCopy(path: string) {
-  const store = new SqliteStore(path);
+  const store = openCopy(path);
   const ledger = new LocalLedger({ store, kinds: ALL_KINDS, clock: systemClock, random: systemRandom });
   try {
     const report = await ledger.verify();
@@ -75,22 +85,6 @@ function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead
   }
 }
 
-/** What was handed over is the caller's: a file that is no store is no fault of ours. Refuses `invalid`. */
-function demandStore(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(SQLITE_HEAD.length);
-    readSync(file, head, 0, head.length, 0);
-    if (head.toString('latin1') === SQLITE_HEAD) return;
-  } finally {
-    closeSync(file);
-  }
-  throw new Refusal('invalid', 'the file is no backup of a ledger', { path: 'file' });
-}
-
-/** What every SQLite file begins with: https://www.sqlite.org/fileformat2.html. */
-const SQLITE_HEAD = 'SQLite format 3\0';
-
 /**
  * Puts a verified copy in the place of the store; the store before is kept beside it. Refuses `busy` while any gate is
  * open on this home, `not_found`, `audience` for another ledger's backup; faults `corrupt`.
@@ -101,7 +95,6 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
   if (!statSync(source).isFile()) throw new Refusal('invalid', 'the backup is no plain file', { path: 'file' });
   const incoming = `${home.store}.incoming-${now}`;
   try {
-    demandStore(source);
     const copy = await verifyCopy(source);
     const original = new SqliteStore(source);
     await original.backup(incoming);

@@ -187,8 +187,8 @@ export interface Signing {
 }
 
 /**
- * A further key of a person is that person's to sign for, as long as they can sign, and so is being away; a person takes
- * their own key back alone; whoever approves may stop everything; everything else is an operator's.
+ * A further key of a person is that person's to sign for, as long as they can sign, and so is being away; a person
+ * takes their own key back alone; whoever approves may stop everything; everything else is an operator's.
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
  */
