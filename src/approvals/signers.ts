@@ -2,7 +2,7 @@
  * Who may sign a human act, and how many have to.
  * Source: spec authority (approvers and keys, freeze).
  */
-import { LIMITS, matchesPattern, Refusal } from '../core/index.js';
+import { LIMITS, matchesWidely, Refusal } from '../core/index.js';
 import {
   type KeyState,
   keyKind,
@@ -247,7 +247,7 @@ async function standingSigning(ledger: Reader, change: StandingChange, people: P
 
 /** Whether a rule could be the one of an action that the grant covers, whatever its target. */
 function mayStandFor({ match }: ApprovalRule, grant: Grant): boolean {
-  const same = (pattern: string | undefined, text: string) => pattern === undefined || matchesPattern(pattern, text);
+  const same = (pattern: string | undefined, text: string) => pattern === undefined || matchesWidely(pattern, text);
   const operations = Object.keys(grant.operations);
   return (
     same(match.project, grant.project) &&

@@ -30,6 +30,11 @@ export const serverRequirements = {
     source: 'authority',
     behaviour: 'a clock that is set back lets in nobody whose token or session was over, nor after a restart',
   },
+  'server.streams.end': {
+    source: 'doors',
+    behaviour:
+      'a stream ends with its token and with its client, whatever stands in between, and leaves nothing behind',
+  },
   'server.comments': {
     source: 'doors',
     behaviour: 'comments are read and made by the proposer of an action and by people, and by no other agent',
