@@ -3,6 +3,7 @@
  * approved or launched. A comment is no authority. Its text stands as a payload, which can be erased.
  * Source: spec doors (console: comments), authority (a session alone may comment).
  */
+import { FREEZE_RECORD, frozenIn } from '../approvals/index.js';
 import { contentRef, isWellFormed, LIMITS, Refusal, utf8Decode } from '../core/index.js';
 import type { Kind, LedgerEvent, RecordRef } from '../ledger/index.js';
 import { actionKind } from './evolve.js';
@@ -34,7 +35,7 @@ function commentRecord(actionId: string): RecordRef {
 
 /**
  * Adds a comment, in whatever state the action is. Refuses `unknown_action`, `invalid` for a text that is none, empty
- * or longer than 4,096 characters, and `comments` for more than an action takes.
+ * or longer than 4,096 characters, and `comments` for more than an action takes, `frozen` to agents.
  */
 export async function comment(services: Services, caller: Caller, actionId: string, text: string): Promise<Comment> {
   const isText = typeof text === 'string' && isWellFormed(text) && text.trim() !== '';
@@ -45,10 +46,15 @@ export async function comment(services: Services, caller: Caller, actionId: stri
   const record = commentRecord(actionId);
   const { events } = await services.ledger.commit({
     actor: caller.principal,
-    reads: [{ kind: 'action', id: actionId }],
+    reads: [FREEZE_RECORD, { kind: 'action', id: actionId }],
     writes: [record],
     decide: (view) => {
-      if (view.get(actionKind, actionId) === undefined) return new Refusal('unknown_action', 'there is no such action');
+      const content = view.get(actionKind, actionId)?.state.content;
+      if (content === undefined) return new Refusal('unknown_action', 'there is no such action');
+      // People go on talking about what is frozen.
+      const own = { ...content, proposed_by: caller.principal };
+      const frozen = caller.session === true ? undefined : (frozenIn(view, content) ?? frozenIn(view, own));
+      if (frozen !== undefined) return frozen;
       if ((view.get(commentKind, actionId)?.state.count ?? 0) >= LIMITS.commentsMax) {
         return new Refusal('comments', 'the action has as many comments as it takes');
       }

@@ -22,5 +22,15 @@ export async function decideStrictly(
   const decision = await ask(question);
   if (floor === question.class) return decision;
   const unraised = await ask({ ...question, class: floor });
+  if (unraised.outcome === 'ALLOW' && decision.outcome === 'ALLOW') return together(unraised, decision);
   return STRICTNESS.indexOf(unraised.outcome) > STRICTNESS.indexOf(decision.outcome) ? unraised : decision;
+}
+
+/** Allowed both ways: what bounds either of them bounds the action. */
+function together(unraised: Decision, decision: Decision): Decision {
+  const own = decision.reservations ?? [];
+  const more = (unraised.reservations ?? []).filter(({ id }) => !own.some((known) => known.id === id));
+  if (more.length === 0) return decision;
+  const determined_by = [...new Set([...decision.determined_by, ...unraised.determined_by])];
+  return { ...decision, determined_by, reservations: [...own, ...more] };
 }

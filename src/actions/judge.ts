@@ -73,6 +73,7 @@ export async function judge(
   proposal: ParsedProposal,
   action_id: string,
   launch: boolean,
+  explains = false,
 ): Promise<Judged> {
   const { config, version, head: trustHead } = services.trust();
   const operation = await findOperation(services, proposal.connector, proposal.operation);
@@ -104,13 +105,10 @@ export async function judge(
       ? []
       : excludedOf(rule, config, caller.principal, proposal.on_behalf_of ?? [], caller.editedBy ?? null);
   const quorum = Math.max(rule?.quorum ?? 1, proposal.quorum ?? 1);
-  const approvers = await checkedApprovers(
-    services,
-    { rule, excluded, quorum },
-    proposal.approvers,
-    decision,
-    actionClass,
-  );
+  const standing = { rule, excluded, quorum };
+  // Whoever asks why is told also where too few may approve.
+  const demanded = explains ? { ...decision, outcome: 'ALLOW' as const } : decision;
+  const approvers = await checkedApprovers(services, standing, proposal.approvers, demanded, actionClass);
   const goes = launch && decision.outcome === 'ALLOW';
   const prepared = goes
     ? ((await consult(services, subject, { fresh }, (call) => operation.prepare?.(call))) ?? null)

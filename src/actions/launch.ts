@@ -21,7 +21,7 @@ import {
 import type { Operation } from '../connectors/index.js';
 import { ACTION_CLASSES, canonicalize, type Json, Refusal, traced } from '../core/index.js';
 import { LEDGER_RECORD } from '../identity/index.js';
-import type { LedgerEvent, LookupRow, NewEvent, RecordRef, View } from '../ledger/index.js';
+import type { LedgerEvent, LookupRow, NewEvent, RecordRef, View, Work } from '../ledger/index.js';
 import {
   budgetRecords,
   CONFIG_RECORD,
@@ -207,7 +207,7 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
   const { trustHead, loaded, receipts, workItem } = facts;
   const { content } = loaded;
   const bounds = budgetRecords(boundsOf(facts), facts.judgedAt);
-  const committed = await services.ledger.commit({
+  const work: Work<{ readonly action_id: string }> = {
     actor: caller.principal,
     once: receipts.map(({ request }) => ({ scope: 'nonce', key: request.nonce })),
     reads: [
@@ -232,6 +232,12 @@ async function commitLaunch(services: Services, caller: Caller, facts: LaunchFac
       if (workItem?.holds(view) === false) return STALE;
       return decideLaunch(view, facts, caller);
     },
+  };
+  const committed = await services.ledger.commit(work).catch(async (error: unknown) => {
+    // Somebody else launched it in the meantime: what became of that is the plainer reason.
+    const isUsed = error instanceof Refusal && error.code === 'replay';
+    const now = isUsed ? (await services.ledger.read(actionKind, content.action_id))?.head : undefined;
+    throw isUsed && now !== loaded.snapshot.head ? STALE : error;
   });
   const event = committed.events.find(({ type }) => type === 'action-launched') as LedgerEvent;
   return { event, monotonic: committed.monotonic };

@@ -88,7 +88,7 @@ async function isOver(services: Services, actionId: string): Promise<boolean> {
 /** The decision alone: what policy says, who could approve, and what would have to hold. Nothing is written. */
 export async function explainProposal(services: Services, caller: Caller, input: unknown) {
   const action_id = services.ids.mint('act');
-  const judged = await judge(services, caller, parseProposal(input), action_id, false);
+  const judged = await judge(services, caller, parseProposal(input), action_id, false, true);
   const { decision, unbound, operation, args, argsText } = judged;
   const subject = { content: unbound, argsText, args };
   const fresh = freshContent(judged.proposal);

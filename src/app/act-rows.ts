@@ -3,6 +3,7 @@
  * same, and how many have.
  * Source: spec actions (decisions), authority (approvers and keys).
  */
+import { actionKind, isResolution } from '../actions/index.js';
 import { BESIDE_ACTIONS, type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
 import { LIMITS } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
@@ -41,6 +42,7 @@ async function rowOf(
   const request = (await ledger.read(requestKind, id))?.state.request;
   if (request === undefined || request.kind === 'action') return undefined;
   if (person !== undefined && request.approver !== person) return undefined;
+  if (await isMoot(ledger, request)) return undefined;
   return {
     what: 'request',
     id,
@@ -53,6 +55,15 @@ async function rowOf(
     due,
     next: `countersign approver sign ${id}`,
   };
+}
+
+/** Whether what would be signed for is decided already: nobody is asked to sign in vain. */
+async function isMoot(ledger: Ledger, { kind, subject }: RequestDocument): Promise<boolean> {
+  if (!isResolution(kind)) return false;
+  const action = (await ledger.read(actionKind, subject))?.state;
+  if (action === undefined) return false;
+  if (kind === 'assume_duplicate') return action.state !== 'unknown' || action.replaced_by !== null;
+  return action.state !== 'unknown' && action.late_result === null;
 }
 
 /** Who else was asked to sign the same, read once for each subject. */

@@ -23,18 +23,24 @@ export class Attendance {
   });
   readonly #running: Promise<void>;
 
-  /** `of` is the id of an action that is waited for, or the agent that listens. */
-  constructor(services: Services, of: string) {
+  /** `of` is the id of an action that is waited for, or the agent that listens; it ends with the signal as well. */
+  constructor(services: Services, of: string, signal?: AbortSignal) {
     this.#services = services;
     this.#holder = bytesToHex(services.random.bytes(8));
     this.#name = `${PREFIX}${of}/${this.#holder}`;
+    signal?.addEventListener('abort', () => this.#end(), { once: true });
+    if (signal?.aborted === true) this.#end();
     this.#running = this.#run();
   }
 
   async leave(): Promise<void> {
+    this.#end();
+    await this.#running;
+  }
+
+  #end(): void {
     this.#isOver = true;
     this.#leave();
-    await this.#running;
   }
 
   async #run(): Promise<void> {

@@ -34,9 +34,19 @@ async function writeBackup(gate: CountersignGate, target: string): Promise<{ pat
   return { path: target, events: (await verifyCopy(target)).events };
 }
 
+/** What was handed over is the caller's: a file that no store can be opened on is no fault of ours. */
+function openCopy(path: string): SqliteStore {
+  try {
+    return new SqliteStore(path);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'corrupt') throw error;
+    throw new Refusal('invalid', 'the file is no backup of a ledger', { path: 'file' });
+  }
+}
+
 /** Opens a copy by itself and verifies it whole. */
 async function verifyCopy(path: string) {
-  const store = new SqliteStore(path);
+  const store = openCopy(path);
   const ledger = new LocalLedger({ store, kinds: ALL_KINDS, clock: systemClock, random: systemRandom });
   try {
     const report = await ledger.verify();

@@ -42,7 +42,7 @@ export async function examine(options: OpenOptions = {}): Promise<readonly Findi
   }
   try {
     const told = (opened: CountersignGate) => notifications(opened, environment);
-    for (const part of [store, threads, clock, configuration, connectors, approvers, told]) {
+    for (const part of [store, frozen, threads, clock, configuration, connectors, approvers, told]) {
       findings.push(...(await part(gate)));
     }
     return [...findings, ...ofFiles, around()];
@@ -81,6 +81,13 @@ async function store(gate: CountersignGate): Promise<Finding[]> {
       ? [finding('ledger', 'warning', 'this is the ledger of a demonstration', 'countersign init for a real one')]
       : []),
   ];
+}
+
+/** What is frozen runs nothing, and says so. */
+async function frozen(gate: CountersignGate): Promise<Finding[]> {
+  return (await gate.frozen()).map(({ scope, name, by }) =>
+    finding('freeze', 'warning', `${name ?? scope} is frozen by ${by}`, 'an operator lifts it: `countersign unfreeze`'),
+  );
 }
 
 /** Whether the key is there, and is the one that signed the threads so far. */

@@ -3,7 +3,7 @@
  * requested, what of a refused proposal may be told, and what a list may be asked for.
  */
 import { type ActionStateName, actionKind, type RefusedSubject } from '../actions/index.js';
-import { type Act, admitAct, summaryDigest } from '../approvals/index.js';
+import { type Act, admitAct, spanRefusal, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';
 import { isActionId, PATTERNS, Refusal } from '../core/index.js';
 import { awayRefusal, personKind } from '../identity/index.js';
@@ -38,6 +38,8 @@ export async function admitFeasible(
   const known = (asked as { kind?: unknown } | null | undefined)?.kind === 'restore' ? remembered() : undefined;
   const act = admitAct(known === undefined ? asked : { ...(asked as object), remembered: known });
   demandOpenable(act);
+  const span = act.kind === 'standing' && act.change.op === 'open' ? spanRefusal(act.change.grant, now) : undefined;
+  if (span !== undefined) throw span;
   await demandAway(ledger, act, now);
   return act;
 }

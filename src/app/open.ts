@@ -145,6 +145,7 @@ async function openGate(
   };
   const gate = new CountersignGate(services, caller, {
     ...{ home, tools, memory, desk, telemetry, environment, leaseMs: options.leaseMs },
+    latest: await lastAt(ledger),
     admit: () => callerFor(caller.principal, trust),
   });
   if (options.notify === true) gate.notify();
@@ -172,8 +173,16 @@ async function readSecret(trust: Trust, environment: Environment, name: string):
   throw new Fault('store', `the file of a secret ${FILE_REASONS[read.reason]}`, read.cause);
 }
 
+async function lastAt(ledger: Ledger): Promise<number> {
+  const { sequence } = await ledger.head();
+  const [last] = sequence === 0 ? [] : await ledger.log(sequence - 1);
+  return last?.event.at ?? 0;
+}
+
 interface GateParts {
   readonly home: Home;
+  /** When the last event of the ledger happened. */
+  readonly latest: number;
   readonly tools: ToolConnector;
   readonly memory: Memory;
   readonly environment: Environment;
@@ -192,6 +201,7 @@ export class CountersignGate extends Gate {
   readonly #tools: ToolConnector;
   readonly #parts: GateParts;
   #notifier: Notifier | undefined;
+  #latest: number;
 
   constructor(services: Services, caller: Caller, parts: GateParts) {
     const { home, tools, memory, desk, telemetry, admit } = parts;
@@ -216,6 +226,7 @@ export class CountersignGate extends Gate {
     this.desk = desk;
     this.#tools = tools;
     this.#parts = parts;
+    this.#latest = parts.latest;
   }
 
   /** From now on people and programs are told, as the trust configuration says, until the gate is closed. */
@@ -225,6 +236,15 @@ export class CountersignGate extends Gate {
     const host = channelHost(environment, this.services.clock);
     this.#notifier = new Notifier(this.services, { ...options, host, ...(leaseMs === undefined ? {} : { leaseMs }) });
     this.#notifier.start();
+  }
+
+  /**
+   * The time by which tokens, sessions and challenges end, in milliseconds since the epoch.
+   * INVARIANT: a clock that is set back lets nobody in again (server.clock).
+   */
+  now(): number {
+    this.#latest = Math.max(this.#latest, this.services.clock.now());
+    return this.#latest;
   }
 
   /** Puts a function of this process behind the gate. */
@@ -238,7 +258,7 @@ export class CountersignGate extends Gate {
    */
   async visitor(token: string): Promise<Gate> {
     const { services } = this;
-    return visitorOf(this, await callerOfToken(services.ledger, services.clock.now(), token));
+    return visitorOf(this, await callerOfToken(services.ledger, this.now(), token));
   }
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */

@@ -261,6 +261,6 @@ export class PeopleDoor {
   }
 
   #now(): number {
-    return this.#gate.services.clock.now();
+    return this.#gate.now();
   }
 }

@@ -25,6 +25,8 @@ export async function interruptOpen(services: Pick<Services, 'ledger'>): Promise
 
 async function interrupt({ ledger }: Pick<Services, 'ledger'>, id: string, epoch: number): Promise<boolean> {
   const record = { kind: 'action', id } as const;
+  const known = (await ledger.read(actionKind, id))?.state;
+  if (known === undefined || known.content.epoch >= epoch || known.interrupted) return false;
   const { outcome } = await ledger.commit({
     actor: 'engine:gate',
     writes: [record],

@@ -87,8 +87,8 @@ export class WorkerDoor {
    */
   async settle(caller: Caller, fence: string, outcome: Outcome): Promise<{ readonly recorded: true }> {
     workScope(caller);
-    const { services, desk } = this.#gate;
-    const said = this.#sealer.unseal('claim', services.clock.now(), fence);
+    const { desk } = this.#gate;
+    const said = this.#sealer.unseal('claim', this.#gate.now(), fence);
     if (said === undefined || said['by'] !== caller.principal || said['epoch'] !== (await this.#epoch())) {
       throw new Refusal('unauthenticated', 'this is no claim of this worker');
     }

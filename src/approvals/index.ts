@@ -48,6 +48,7 @@ export {
   noRoom,
   reserveGrant,
   settleGrant,
+  spanRefusal,
 } from './standing.js';
 export { grantLines } from './standing-lines.js';
 export { parseSummary, renderSummary, summaryDigest } from './summary.js';

@@ -56,7 +56,7 @@ export function ruleFor(config: TrustConfig, subject: RuleSubject): ApprovalRule
 export function raisedBarrier(config: TrustConfig, subject: RuleSubject, floor: string): Refusal | undefined {
   if (subject.class === floor) return undefined;
   const [raised, own] = [ruleFor(config, subject), ruleFor(config, { ...subject, class: floor })];
-  if (raised === undefined || own === undefined || isAsStrict(raised, own, config.groups)) return undefined;
+  if (raised === undefined || (own !== undefined && isAsStrict(raised, own, config.groups))) return undefined;
   return new Refusal('class', 'under that class others, or fewer, would have to approve it', { path: 'class' });
 }
 

@@ -57,7 +57,7 @@ export function sessionEvents(
   view: View,
   act: Act,
   person: string,
-  facts: Pick<People, 'operators'>,
+  facts: Pick<People, 'operators' | 'able'>,
 ): readonly NewEvent[] | Refusal {
   const known = view.get(personKind, person)?.state;
   if (known?.state !== 'active') return new Refusal('forbidden', 'nobody active does this');

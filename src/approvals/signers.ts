@@ -2,7 +2,7 @@
  * Who may sign a human act, and how many have to.
  * Source: spec authority (approvers and keys, freeze).
  */
-import { LIMITS, matchesPattern, Refusal } from '../core/index.js';
+import { LIMITS, matchesWidely, Refusal } from '../core/index.js';
 import {
   type KeyState,
   keyKind,
@@ -77,7 +77,7 @@ export function peopleAmong(
   people: readonly PersonState[],
   keys: readonly KeyState[],
   configured: ConfigState | undefined,
-): Pick<People, 'operators' | 'approvers' | 'passkeys'> {
+): Pick<People, 'operators' | 'approvers' | 'passkeys' | 'able'> {
   const counts = TrustConfig.safeParse(configured?.config).data?.webauthn !== undefined;
   const usable = keys.filter(({ state, method }) => state === 'active' && (counts || method !== 'webauthn'));
   const having = (role: Role) =>
@@ -93,6 +93,7 @@ export function peopleAmong(
     operators: having('operator'),
     approvers: having('approver'),
     passkeys: passkeys.map(({ key_id }) => key_id),
+    able: [...active].filter((person) => usable.some((key) => key.person === person)),
   };
 }
 
@@ -186,8 +187,8 @@ export interface Signing {
 }
 
 /**
- * A further key of a person is that person's to sign for, and so is being away; a person takes their own key back
- * alone; whoever approves may stop everything; everything else is an operator's.
+ * A further key of a person is that person's to sign for, as long as they can sign, and so is being away; a person
+ * takes their own key back alone; whoever approves may stop everything; everything else is an operator's.
  * INVARIANT: once there are two operators, no one of them changes alone who may approve
  * (authority.registry.two-operators).
  */
@@ -207,7 +208,7 @@ export async function signingOf(ledger: Reader, act: Act, people: People): Promi
     return { signers: known?.state === 'active' ? [change.person] : [], methods: METHODS, neededWith: one };
   }
   const isKey = change.change === 'add-key' || change.change === 'add-passkey';
-  if (isKey && (await ledger.read(personKind, change.person))?.state.state === 'active') {
+  if (isKey && people.able.includes(change.person)) {
     return { signers: [change.person], methods: METHODS, neededWith: one };
   }
   const needed = Math.min(2, Math.max(1, new Set(operators).size));
@@ -246,7 +247,7 @@ async function standingSigning(ledger: Reader, change: StandingChange, people: P
 
 /** Whether a rule could be the one of an action that the grant covers, whatever its target. */
 function mayStandFor({ match }: ApprovalRule, grant: Grant): boolean {
-  const same = (pattern: string | undefined, text: string) => pattern === undefined || matchesPattern(pattern, text);
+  const same = (pattern: string | undefined, text: string) => pattern === undefined || matchesWidely(pattern, text);
   const operations = Object.keys(grant.operations);
   return (
     same(match.project, grant.project) &&

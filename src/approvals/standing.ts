@@ -228,6 +228,12 @@ export function settleGrant(id: string, outcome: 'confirmed' | 'failed', hold: G
   return { record: grantRecord(id), type, data: { ...hold } };
 }
 
+/** Why a grant could not be opened: it would be over, or stand too long. */
+export function spanRefusal({ until }: Pick<Grant, 'until'>, now: number): Refusal | undefined {
+  if (until > now && until <= now + LIMITS.grantMsMax) return undefined;
+  return new Refusal('invalid', 'a standing approval ends later than now, and in 30 days at most', { path: 'until' });
+}
+
 /** Opens or revokes a grant that people signed. Refuses `invalid` for one that would stand too long, `no_cover`. */
 export function decideStanding(
   state: GrantState | undefined,
@@ -243,9 +249,8 @@ export function decideStanding(
   }
   if (state !== undefined) return new Refusal('state', 'the standing approval stands already');
   const { grant } = change;
-  if (grant.until <= now || grant.until > now + LIMITS.grantMsMax) {
-    return new Refusal('invalid', 'a standing approval stands 30 days at most', { path: 'until' });
-  }
+  const refused = spanRefusal(grant, now);
+  if (refused !== undefined) return refused;
   const data = { grant: grant as unknown as Json, signers: [...signers], epoch, authorization };
   return { record, type: 'grant-opened', data };
 }

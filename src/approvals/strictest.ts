@@ -15,7 +15,7 @@ export function strictestOf(
   return before.reduceRight((both, one) => stricter(one, both, groups), rule);
 }
 
-/** Whether the first lets nothing pass that the other would not: as many people of its own, by its ways of signing. */
+/** Whether the first lets nothing pass that the other would not: by people, ways of signing, and time. */
 export function isAsStrict(rule: ApprovalRule, other: ApprovalRule, groups: TrustConfig['groups']): boolean {
   const both = stricter(rule, other, groups);
   const people = peopleOf(rule, groups);
@@ -24,7 +24,10 @@ export function isAsStrict(rule: ApprovalRule, other: ApprovalRule, groups: Trus
     sameSet(peopleOf(both, groups), people) &&
     sameSet(new Set(both.methods), new Set(rule.methods)) &&
     sameSet(new Set(both.separate), new Set(rule.separate)) &&
-    both.software_key_for_costly === rule.software_key_for_costly
+    both.software_key_for_costly === rule.software_key_for_costly &&
+    both.launch === rule.launch &&
+    both.expires === rule.expires &&
+    both.launch_within === rule.launch_within
   );
 }
 

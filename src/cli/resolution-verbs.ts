@@ -42,7 +42,7 @@ export function addFreeze(program: Command): void {
     const what = op === 'freeze' ? 'ask a person to stop everything, or one part' : 'ask an operator to lift a freeze';
     const command = verb(program, op, what, `${op} --project web`)
       .option('--project <name>', 'one project')
-      .option('--agent <name>', 'one agent, as agent:NAME')
+      .option('--agent <name>', 'one agent, such as bot')
       .option('--connector <name>', 'one connector')
       .option('--for <person>', 'who shall sign');
     run<FreezeOptions>(command, async (options) => (await load()).freeze(op, options));

@@ -76,6 +76,8 @@ export function recoverLedger(
 export interface RegistryFacts {
   /** Active people who are operators, and the keys of each that are active. */
   readonly operators: readonly { readonly person: string; readonly keys: readonly string[] }[];
+  /** Active people of any role who hold a key that can be used. */
+  readonly able: readonly string[];
 }
 
 /** The operators of `facts` that are still active, with those of their keys that are: as the locked records say. */
@@ -119,7 +121,8 @@ export function decideRegistry(
     case 'add-key':
     case 'add-passkey': {
       const known = view.get(personKind, change.person)?.state;
-      if (known?.state === 'active' && change.person !== signer) {
+      // Who can sign no more is like somebody new: an operator vouches for their key.
+      if (known?.state === 'active' && facts.able.includes(change.person) && change.person !== signer) {
         return new Refusal('approver_not_allowed', 'a further key of a person is for that person to sign');
       }
       return addKey(view, change, authorization);

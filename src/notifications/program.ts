@@ -13,6 +13,8 @@ export interface ProgramRun {
 }
 
 const STOP_MS = 500;
+/** How long what a program said may be on its way after its end. */
+const DRAIN_MS = 250;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -43,7 +45,16 @@ export function runProgram(
       resolve(run);
     };
     child.on('error', () => (child.pid === undefined ? end(none) : undefined));
-    child.on('close', (code) => end(code === null || stop.asked() ? none : { exitCode: code, output: output.bytes() }));
+    const finish = (code: number | null) =>
+      end(code === null || stop.asked() ? none : { exitCode: code, output: output.bytes() });
+    child.on('close', finish);
+    // A program that left one of its own behind is over all the same; what that says is nobody's.
+    child.on('exit', (code) => {
+      setTimeout(() => {
+        child.stdout?.destroy();
+        finish(code);
+      }, DRAIN_MS).unref();
+    });
   });
 }
 

@@ -9,7 +9,7 @@ import { type Context, Hono } from 'hono';
 import { isPage, ROUTES } from '../api/index.js';
 import { auditLedger, type CountersignGate, type Gate, type Log } from '../app/index.js';
 import { PeopleDoor, WorkerDoor } from '../app/internal.js';
-import { canonicalize, contentRef, Fault, type Json, LIMITS, Refusal } from '../core/index.js';
+import { beforeRing, canonicalize, contentRef, Fault, type Json, LIMITS, Refusal } from '../core/index.js';
 import { AuditDesk, type Auditor } from './audit-desk.js';
 import {
   bodyFor,
@@ -69,12 +69,9 @@ export class ServerApp {
   /** Ends event streams and waits, so many milliseconds at most, for what is being answered. */
   async drain(ms: number): Promise<void> {
     this.#stopping.abort();
-    await this.#auditDesk.close();
-    if (this.#running === 0) return;
     const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
-    const timer = this.#owner.services.timer(ms);
-    await Promise.race([idle, timer.rings]);
-    timer.stop();
+    if (this.#running === 0) this.#onIdle();
+    await beforeRing(this.#owner.services.timer(ms), Promise.all([idle, this.#auditDesk.close()]));
   }
 
   async #answer(context: Context): Promise<Response> {
@@ -196,6 +193,8 @@ export class ServerApp {
       cancel: () => {
         closed.abort();
         end();
+        // One that stands at an answer that nobody took would stand there for ever.
+        void stream.return(undefined).catch(() => undefined);
       },
     });
     return new Response(readable, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' } });

@@ -24,17 +24,19 @@ export interface EventStreamOptions {
 
 /** The text of the stream, piece by piece. It ends with the caller's leave, the client, or after a day. */
 export async function* eventStream(options: EventStreamOptions): AsyncGenerator<string, void, undefined> {
-  const { owner, again, signal } = options;
+  const { owner, again } = options;
   const { ledger } = owner;
   const from = options.after ?? (await ledger.head()).sequence;
-  const watch = ledger.watch(from, AbortSignal.any([signal, AbortSignal.timeout(LIMITS.waitMsMax)]));
-  const entries = watch[Symbol.asyncIterator]();
-  yield `: watching behind ${from}\n\n`;
-  let next = entries.next();
-  const { principal, session } = (await again()).caller;
-  // A person who looks is nobody whom an answer is kept for.
-  const attendance = session === true ? undefined : new Attendance(owner.services, principal);
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal, AbortSignal.timeout(LIMITS.waitMsMax)]);
+  const entries = ledger.watch(from, signal)[Symbol.asyncIterator]();
+  let attendance: Attendance | undefined;
   try {
+    yield `: watching behind ${from}\n\n`;
+    let next = entries.next();
+    const { principal, session } = (await again()).caller;
+    // A person who looks is nobody whom an answer is kept for.
+    if (session !== true) attendance = new Attendance(owner.services, principal, signal);
     for (;;) {
       const came = (await beforeRing(owner.services.timer(BEAT_MS), next))?.answer;
       const gate = await again();
@@ -49,7 +51,9 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
       if (text !== undefined) yield text;
     }
   } finally {
-    await Promise.all([entries.return?.(undefined), attendance?.leave()]);
+    // First, so that nothing waits for an event that may never come.
+    over.abort();
+    await Promise.allSettled([entries.return?.(undefined), attendance?.leave()]);
   }
 }
 

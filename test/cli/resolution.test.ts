@@ -88,6 +88,8 @@ test('the brake stops a project until an operator lifts it', async () => {
   verifies('cli.freeze');
   const id = await approved('four');
   assert.equal((await run('freeze', '--project', 'web', '--agent', 'agent:bot')).exit, 2);
+  assert.match((await run('freeze', '--project', 'wbe')).err, /no action of project wbe is known here/);
+  assert.match(JSON.stringify(await json('freeze', '--agent', 'bot')), /agent:bot/);
   const set = await json('freeze', '--project', 'web');
   await sign(requestIn(set));
   assert.match((await run('action', 'execute', id)).err, /\[frozen\]/);

@@ -170,6 +170,10 @@ export const actionRequirements = {
     source: 'actions',
     behaviour: 'what was signed as a possible duplicate is not launched once the other one is known to have happened',
   },
+  'actions.launch.raced': {
+    source: 'actions',
+    behaviour: 'of callers who launch the same at once one launches, and the others hear that it runs',
+  },
   'actions.comment': {
     source: 'doors',
     behaviour:

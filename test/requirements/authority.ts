@@ -2,6 +2,14 @@
  * What identity, policy and approvals promise, one sentence each. A test that shows a promise cites its id with `verifies`.
  */
 export const authorityRequirements = {
+  'authority.asked.feasible': {
+    source: 'authority',
+    behaviour: 'nobody is asked to sign, nor goes on being asked, for what could not be carried out',
+  },
+  'authority.registry.without-keys': {
+    source: 'authority',
+    behaviour: 'a key of somebody who holds none that can sign is signed for by operators',
+  },
   'authority.deny.at-once': {
     source: 'actions',
     behaviour: 'a signed denial ends its action as soon as the gate has it, by whichever door it came',

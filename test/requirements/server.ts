@@ -26,6 +26,15 @@ export const serverRequirements = {
     behaviour:
       'a server ends what is overdue by itself: a launch that nobody answered for, what was not decided in time',
   },
+  'server.clock': {
+    source: 'authority',
+    behaviour: 'a clock that is set back lets in nobody whose token or session was over, nor after a restart',
+  },
+  'server.streams.end': {
+    source: 'doors',
+    behaviour:
+      'a stream ends with its token and with its client, whatever stands in between, and leaves nothing behind',
+  },
   'server.comments': {
     source: 'doors',
     behaviour: 'comments are read and made by the proposer of an action and by people, and by no other agent',

@@ -1,6 +1,8 @@
 /** What is asked again, of whom, and for what: nobody is asked, and nobody waits, in vain. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { auditLedger } from '../../src/app/index.js';
+import { LIMITS } from '../../src/core/index.js';
 import { keyId } from '../../src/identity/index.js';
 import {
   addKeyAct,
@@ -11,6 +13,7 @@ import {
   codeOf,
   configAct,
   memoryWorld,
+  personWithKey,
   proposed,
   sending,
   signed,
@@ -130,5 +133,76 @@ describe('a standing approval', () => {
     const { action_id } = await world.gate.propose(alike({ approvers: ['human:bob'] }));
     assert.equal((await world.gate.show(action_id)).state, 'proposed');
     assert.equal(await codeOf(world.gate.coverByStanding(action_id)), 'no_cover');
+  });
+});
+
+describe('nobody is asked in vain', () => {
+  it('for a standing approval that would stand too long', async () => {
+    verifies('authority.asked.feasible');
+    const world = await memoryWorld();
+    const actionId = await proposed(world);
+    const grant = await world.gate.narrowestGrant(actionId, { count: 2, until: world.clock.now() + 60_000 });
+    for (const until of [world.clock.now() + LIMITS.grantMsMax + 1, world.clock.now()]) {
+      assert.equal(await codeOf(world.gate.requestStanding({ ...grant, until })), 'invalid');
+    }
+    assert.deepEqual(
+      (await world.gate.decisions()).filter(({ what }) => what === 'request'),
+      [],
+    );
+  });
+
+  it('to say what became of an outcome that is known, or to run again what runs again already', async () => {
+    verifies('authority.asked.feasible');
+    const world = await memoryWorld();
+    world.connector.behave = async (_call, effect) => ({ ...effect(), result: 'unknown' });
+    const actionId = await approved(world);
+    await world.gate.execute(actionId);
+    const finding = { kind: 'finding', action_id: actionId, outcome: 'confirmed', evidence: 'seen' } as const;
+    await world.gate.requestResolution(finding);
+    const again = { kind: 'assume_duplicate', action_id: actionId } as const;
+    const { request } = await world.gate.requestResolution(again);
+    await world.gate.requestResolution(again);
+    const asked = async () => (await world.gate.decisions()).filter(({ what }) => what === 'request').length;
+    assert.equal(await asked(), 3);
+    await world.gate.submit(signed(request));
+    assert.equal(await asked(), 1, 'it runs again once');
+    await world.gate.reconcile(actionId);
+    assert.equal(await asked(), 0);
+  });
+
+  it('who lost every key to sign for a new one: operators do', async () => {
+    verifies('authority.registry.without-keys');
+    const world = await memoryWorld();
+    await carriedOut(world, addKeyAct(BOB));
+    const second = personWithKey('human:bob', 9);
+    const own = await world.gate.requestAct(addKeyAct(second));
+    assert.equal(own.request.approver, 'human:bob', 'as long as there is another one');
+    const change = { change: 'revoke-key', key_id: keyId(BOB.key.publicKey) } as const;
+    await carriedOut(world, { kind: 'registry', change });
+    const asked = await world.gate.requestAct(addKeyAct(second));
+    assert.equal(asked.request.approver, 'human:alice');
+    await world.gate.submit(signed(asked.request));
+    const { request } = await world.gate.request(await proposed(world), { approver: 'human:bob' });
+    await world.gate.approve(request.subject, signed(request, second));
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('again, of callers who launch at once all but one hear that it runs', async () => {
+    verifies('actions.launch.raced');
+    const world = await memoryWorld();
+    world.connector.behave = async (_call, effect) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return effect();
+    };
+    const actionId = await approved(world);
+    const told = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        world.gate.execute(actionId).then(
+          ({ state }) => state,
+          ({ code }: { code: string }) => code,
+        ),
+      ),
+    );
+    assert.deepEqual(told.sort(), ['confirmed', 'launched', 'launched', 'launched', 'launched', 'launched']);
   });
 });

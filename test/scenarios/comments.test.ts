@@ -5,7 +5,7 @@ import { visitorOf } from '../../src/app/gate.js';
 import { auditLedger } from '../../src/app/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import { forgedWorld, one } from '../support/forged-world.js';
-import { approve, codeOf, homeWorld, memoryWorld, proposed } from '../support/gate-world.js';
+import { approve, carriedOut, codeOf, homeWorld, memoryWorld, proposed } from '../support/gate-world.js';
 import { defectsIn, type Forged, logOf } from '../support/logs.js';
 import { verifies } from '../support/verifies.js';
 
@@ -52,6 +52,17 @@ test('a comment is a text, of an action that there is, and an action takes so ma
   await Promise.all(Array.from({ length: LIMITS.commentsMax - 1 }, (_, at) => world.gate.comment(id, `no ${at}`)));
   assert.equal(await codeOf(world.gate.comment(id, 'one too many')), 'comments');
   assert.equal((await world.gate.comments(id)).length, LIMITS.commentsMax);
+  await world.close();
+});
+
+test('what is frozen is talked about by people alone', async () => {
+  verifies('actions.comment');
+  const world = await homeWorld();
+  const id = await proposed(world);
+  await carriedOut(world, { kind: 'freeze', op: 'set', scope: { scope: 'agent', name: 'agent:local' } });
+  assert.equal(await codeOf(world.gate.comment(id, 'hello')), 'frozen');
+  const alice = visitorOf(world.gate, { principal: 'human:alice', session: true });
+  assert.equal((await alice.comment(id, 'What was that?')).no, 1);
   await world.close();
 });
 

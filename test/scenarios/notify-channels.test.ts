@@ -330,6 +330,9 @@ describe('the desktop', () => {
     writeFileSync(program, '#!/bin/sh\nexit 3\n');
     const host = { programs: { '/usr/bin/notify-send': program } };
     assert.deepEqual(await deliver({ type: 'desktop' }, { host }), { ok: false, code: 'exit_3' });
+    writeFileSync(program, '#!/bin/sh\nsleep 30 &\nexit 0\n');
+    assert.deepEqual(await deliver({ type: 'desktop' }, { host }), { ok: true }, 'whatever it leaves behind');
+    writeFileSync(program, '#!/bin/sh\nexit 3\n');
     const none = { programs: { '/usr/bin/notify-send': join(folder, 'nothing') } };
     assert.deepEqual(await deliver({ type: 'desktop' }, { host: none }), { ok: false, code: 'not_started' });
     const other = await deliver({ type: 'desktop' }, { host: { platform: 'win32' } });

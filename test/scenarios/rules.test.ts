@@ -88,6 +88,34 @@ describe('a class that is raised', () => {
   });
 });
 
+describe('a class that is raised beside a bound', () => {
+  it('takes of the bounds of the class that the operation says', async () => {
+    verifies('actions.class.raised');
+    const policy = `policy:
+  rules:
+    - { title: notes, decide: allow, match: { class: [reversible] }, limit: 1/day }
+    - { title: more, decide: allow, match: { class: [irreversible] } }
+  allow_unattended_irreversible: true
+`;
+    const { world } = await worldWith(BY_CLASS, policy);
+    const note = (text: string) =>
+      world.gate.proposeAndLaunch(
+        sending({ operation: 'note', class: 'irreversible', args: { text, account: 'customers' } }),
+      );
+    assert.equal((await note('one')).settled?.state, 'confirmed');
+    assert.equal((await note('two')).settled, undefined);
+    assert.equal(world.connector.calls.length, 1);
+  });
+
+  it('lets nobody approve what nobody could before', async () => {
+    verifies('actions.class.raised');
+    const { code } = await worldWith(
+      "\n  - { title: dear, match: { class: [costly] }, approvers: ['*'], software_key_for_costly: true }\n",
+    );
+    assert.equal(await code({ class: 'costly' }), 'class');
+  });
+});
+
 describe('a target', () => {
   const BY_TARGET = `
   - { title: vault, match: { target: 'vault*' }, approvers: ['*'], quorum: 2 }

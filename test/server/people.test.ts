@@ -1,7 +1,7 @@
 /** People at the HTTP door: a link makes a passkey, a typed code and a signature let it count, a gesture signs in. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { auditLedger } from '../../src/app/index.js';
+import { auditLedger, type CountersignGate } from '../../src/app/index.js';
 import { PeopleDoor } from '../../src/app/people-door.js';
 import type { RequestDocument } from '../../src/approvals/index.js';
 import { base64urlDecode } from '../../src/core/index.js';
@@ -290,8 +290,22 @@ describe('people at the HTTP door', () => {
     assert.equal((await browser.send('/v1/identity')).status, 401);
     const other = await enrolled(world, 'human:ivan');
     await browser.signIn(other);
+    const { text } = await world.token('agent:brief', {}, 60_000);
+    assert.equal((await world.client(text).call('identity', {})).principal, 'agent:brief');
     world.clock.advance(12 * 3_600_000);
     assert.equal((await browser.send('/v1/identity')).status, 401);
+    verifies('server.clock');
+    assert.equal(await codeOf(world.client(text).call('identity', {})), 'unauthenticated');
+    // A clock that is set back lets nobody in again, also not in a server that began behind it.
+    world.clock.advance(-12 * 3_600_000);
+    assert.equal((await browser.send('/v1/identity')).status, 401);
+    assert.equal(await codeOf(world.client(text).call('identity', {})), 'unauthenticated');
+    world.clock.advance(12 * 3_600_000);
+    await world.gate.propose(sending({ args: { text: 'later', account: 'customers' } }) as never);
+    world.clock.advance(-12 * 3_600_000);
+    const beside = (await world.another()) as CountersignGate;
+    assert.equal(await codeOf(beside.visitor(text)), 'unauthenticated');
+    world.clock.advance(12 * 3_600_000);
   });
 
   it('are invited by operators alone', async () => {

@@ -1,7 +1,7 @@
 /**
  * The verbs of an action after its proposal: look, ask, attach, run, find out, take back.
  */
-import { parseJson, Refusal } from '../../core/index.js';
+import { LIMITS, parseJson, Refusal } from '../../core/index.js';
 import { EXIT, type Output, outcomeWord, paint, paintState, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { fetchFrom, requestAt, type ServerOptions } from './at-server.js';
@@ -230,6 +230,7 @@ export function wait(actionId: string, options: { readonly timeout?: string; rea
     const opened = await gate();
     const timeout = options.timeout ?? (await settings()).timeout;
     const timeoutMs = timeout === undefined ? 600_000 : duration(timeout);
+    if (timeoutMs > LIMITS.waitMsMax) throw new Refusal('usage', 'a wait lasts a day at most', { path: 'timeout' });
     const open = options.settled === true ? ['proposed', 'approved', 'launched'] : ['proposed'];
     const state = await opened.wait(actionId, ({ state: now }) => !open.includes(now), timeoutMs);
     output.value(state);
@@ -278,7 +279,11 @@ export function inbox(options: InboxOptions): Command {
 
 async function writeInbox(opened: OpenGate, output: Output, person: string | undefined): Promise<void> {
   const rows = await opened.decisions(person);
-  output.value({ decisions: rows });
+  const frozen = await opened.frozen();
+  output.value({ decisions: rows, frozen });
+  for (const { scope, name, by } of frozen) {
+    output.line(`${paint.bad('frozen')} ${scope}${name === null ? '' : ` ${shown(name)}`}, by ${shown(by)}`);
+  }
   if (rows.length === 0) output.note('nothing waits for a person');
   const words: Readonly<Record<string, string>> = {
     approval: 'approval',

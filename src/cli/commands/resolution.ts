@@ -3,7 +3,7 @@
  */
 import { Refusal } from '../../core/index.js';
 import { type Output, paintState, shown } from '../output.js';
-import type { Command } from '../run.js';
+import type { Command, OpenGate } from '../run.js';
 import { settledExit } from './action.js';
 import { noteSigners } from './people.js';
 
@@ -63,15 +63,38 @@ export function freeze(op: 'freeze' | 'unfreeze', options: FreezeOptions): Comma
     const given = (['project', 'agent', 'connector'] as const).filter((scope) => options[scope] !== undefined);
     if (given.length > 1) throw new Refusal('usage', 'one of --project, --agent and --connector');
     const [scope] = given;
-    const what = scope === undefined ? ({ scope: 'all', name: null } as const) : { scope, name: options[scope] ?? '' };
     const opened = await gate();
+    const what =
+      scope === undefined ? ({ scope: 'all', name: null } as const) : scopeNamed(scope, options[scope] ?? '');
     const act = { kind: 'freeze', op: op === 'freeze' ? 'set' : 'lift', scope: what } as const;
     const issued = await opened.requestAct(act, options.for);
     output.value(issued);
     for (const line of issued.summary) output.line(shown(line));
+    if (op === 'freeze' && !(await isKnown(opened, what))) {
+      output.note(`no action of ${what.scope} ${shown(what.name)} is known here: look whether that is its name`);
+    }
     noteSigners(output, issued);
     return undefined;
   };
+}
+
+type Scope = { readonly scope: 'all' | 'project' | 'agent' | 'connector'; readonly name: string | null };
+
+/** Whether there is anything of that name: a freeze of another one would stop nothing. */
+async function isKnown(gate: OpenGate, { scope, name }: Scope): Promise<boolean> {
+  if (name === null) return true;
+  if (scope === 'project') return (await gate.list({ project: name, limit: 1 })).rows.length > 0;
+  if (scope === 'connector') return gate.services.connector(name) !== undefined;
+  const { listTokens } = await import('../../app/index.js');
+  const { agents } = gate.services.trust().config;
+  const isLocal = Object.hasOwn(agents, name.slice('agent:'.length));
+  return isLocal || (await listTokens(gate.ledger)).some(({ agent }) => agent === name);
+}
+
+/** An agent is named as actions name it; people leave `agent:` out. */
+function scopeNamed(scope: 'project' | 'agent' | 'connector', name: string): Scope & { readonly name: string } {
+  const isShort = scope === 'agent' && !name.startsWith('agent:');
+  return { scope, name: isShort ? `agent:${name}` : name };
 }
 
 type Asked = {

@@ -10,7 +10,9 @@ const named = (name: string, text: string): Statement => ({ name: `lease_${name}
 
 const HOLD = named(
   'hold',
-  `INSERT INTO countersign.leases AS l (name, gate, until)
+  `WITH gone AS (DELETE FROM countersign.leases WHERE name LIKE 'waits/%' AND name <> $1
+      AND until <= clock_timestamp())
+    INSERT INTO countersign.leases AS l (name, gate, until)
     VALUES ($1, $2, clock_timestamp() + CAST($3 AS int) * interval '1 ms')
     ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, until = excluded.until
     WHERE l.gate = excluded.gate OR l.until <= clock_timestamp() RETURNING gate`,
