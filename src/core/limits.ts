@@ -24,6 +24,9 @@ export const LIMITS = {
   /** Rows of an inbox, at most and unless it is asked for another number. */
   inboxRowsMax: 1_000,
   inboxRowsDefault: 100,
+  /** What one page of an inbox looks at: records that are read, and rows of the index. */
+  inboxReadsMax: 1_000,
+  inboxLooksMax: 20_000,
   /** Signed receipts of one action that are fetched at once, the oldest first. */
   receiptsFetchedMax: 64,
   /** People named as approvers of one action. */

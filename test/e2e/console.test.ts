@@ -564,6 +564,21 @@ describe('the console', () => {
     assert.deepEqual(dave.visitor.reported, []);
     await dave.visitor.context.close();
   });
+
+  it('shows the first of what waits, and more when somebody asks for it', async () => {
+    verifies('console.inbox');
+    const { page } = alice;
+    for (let at = 0; at < 101; at += 1) await proposed(world, another());
+    const { rows: all } = await world.gate.inbox({ person: 'human:alice', limit: 1_000 });
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    const shown = page.getByRole('main').getByRole('listitem');
+    assert.equal(await shown.count(), all.length);
+    // What happens on a page further down shows as well.
+    await world.gate.cancel(all.filter(({ what }) => what === 'approval').at(-1)?.id ?? '');
+    await shown.nth(all.length - 1).waitFor({ state: 'detached' });
+  });
 });
 
 /** Reads, and signs. */

@@ -51,6 +51,10 @@ export const consoleRequirements = {
     source: 'authority',
     behaviour: 'freezes, keys and tokens are changed by signing the lines that the page shows; a freeze is a banner',
   },
+  'console.inbox': {
+    source: 'doors',
+    behaviour: 'the inbox shows a page of what waits, and more of it on demand, all of it live',
+  },
   'console.own': {
     source: 'authority',
     behaviour:
