@@ -84,7 +84,7 @@ export async function listDecisions(
   let looks = 0;
   let last: ListRow | undefined;
   let isMore = false;
-  for await (const waits of walkWaiting(services.ledger, limit + 1, after)) {
+  for await (const waits of walkWaiting(services.ledger, desk.now, limit + 1, after)) {
     isMore = rows.length >= limit || desk.reads >= LIMITS.inboxReadsMax || looks >= LIMITS.inboxLooksMax;
     if (isMore) break;
     looks += 1;
@@ -107,7 +107,7 @@ interface Active {
 class Desk {
   readonly #services: Deciding;
   readonly #person: string | undefined;
-  readonly #now: number;
+  readonly now: number;
   readonly #config: Active;
   readonly #listening: ReadonlySet<string>;
   readonly #asking: Asking;
@@ -117,10 +117,10 @@ class Desk {
   private constructor(services: Deciding, person: string | undefined, config: Active, listening: ReadonlySet<string>) {
     this.#services = services;
     this.#person = person;
-    this.#now = services.clock.now();
+    this.now = services.clock.now();
     this.#config = config;
     this.#listening = listening;
-    this.#asking = new Asking(services.ledger, this.#now);
+    this.#asking = new Asking(services.ledger, this.now);
   }
 
   static async open(services: Deciding, person: string | undefined): Promise<Desk> {
@@ -131,7 +131,7 @@ class Desk {
 
   /** Whether the columns of a row tell already that nobody has to decide it. What is late is looked at. */
   isIdle({ kind, row: { status, due = 0 } }: Waits): boolean {
-    const isOver = due <= this.#now;
+    const isOver = due <= this.now;
     if (kind !== 'action') return kind === 'request' && isOver;
     if (status === 'launched') return !isOver;
     const isStuckAtMost = status === 'approved';
@@ -144,9 +144,9 @@ class Desk {
     this.reads += 1;
     switch (kind) {
       case 'request':
-        return actRow(ledger, this.#asking, row, this.#now, this.#person);
+        return actRow(ledger, this.#asking, row, this.now, this.#person);
       case 'package':
-        return confirmationRow(ledger, row, this.#now);
+        return confirmationRow(ledger, row, this.now);
       default:
         return this.#actionRow(row);
     }
@@ -157,7 +157,7 @@ class Desk {
     const state = (await ledger.read(actionKind, id))?.state;
     if (state === undefined) return undefined;
     const { version, trust } = this.#config;
-    const row = actionRow(state, due, this.#now, version, trust);
+    const row = actionRow(state, due, this.now, version, trust);
     if (row === undefined) return this.#stuckRow(state);
     if (this.#person !== undefined && !concerns(row, this.#person)) return undefined;
     if (row.what !== 'approval') return row;
@@ -169,7 +169,7 @@ class Desk {
   /** An approved action that nobody is there to run. */
   async #stuckRow(state: ActionState): Promise<DecisionRow | undefined> {
     const { launch_by } = state;
-    if (state.state !== 'approved' || this.#now >= (launch_by ?? 0)) return undefined;
+    if (state.state !== 'approved' || this.now >= (launch_by ?? 0)) return undefined;
     const lacks = await lackOf(this.#services.connector, state.content);
     if (lacks === undefined) return undefined;
     const { found, next } = lacks;

@@ -51,15 +51,26 @@ class Rows {
   }
 }
 
-/** Everything that waits behind a place, the soonest first. `rowsAtOnce`: how many of a kind are fetched together. */
+/** Behind every id at a time. */
+const LAST_ID = '~';
+
+/**
+ * Everything that waits behind a place, the soonest first. `rowsAtOnce`: how many of a kind are fetched together.
+ * Requests that ended before `now` wait for nobody, however many there are: they are passed over.
+ */
 export async function* walkWaiting(
   ledger: Ledger,
+  now: number,
   rowsAtOnce: number,
   after: string | undefined,
 ): AsyncGenerator<Waits> {
   const limit = Math.min(rowsAtOnce, LIMITS.pageRowsMax);
   const from = after === undefined ? undefined : placeIn(after);
-  const all = KINDS.map((query) => new Rows(ledger, { ...query, waiting: true, limit }, from));
+  const ended = waitingCursor({ due: now, id: LAST_ID });
+  const all = KINDS.map((query) => {
+    const isPast = query.kind === 'request' && (from === undefined || from < ended);
+    return new Rows(ledger, { ...query, waiting: true, limit }, isPast ? ended : from);
+  });
   for (;;) {
     let soonest: { readonly rows: Rows; readonly waits: Waits } | undefined;
     for (const rows of all) {
