@@ -53,9 +53,14 @@ export const DecisionsQuery = z.strictObject({
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
     .optional(),
+  after: z.string().max(300).optional(),
 });
-/** `more`: more waits behind these. */
-export const Inbox = z.object({ rows: z.array(z.record(z.string(), z.json())), more: z.boolean() });
+/** `more`: more waits, or may wait, behind these; the next page begins at `next`, also behind one that holds none. */
+export const Inbox = z.object({
+  rows: z.array(z.record(z.string(), z.json())),
+  more: z.boolean(),
+  next: z.string().optional(),
+});
 export const EventsQuery = z.strictObject({
   after: z
     .string()

@@ -12,11 +12,13 @@ const Package = z.object({
   manifest_sha256: z.string(),
 });
 const Outcome = z.record(z.string(), z.json());
+const After = z.strictObject({ after: z.string().max(256).optional() });
+const Rows = z.object({ rows: z.array(z.record(z.string(), z.json())), next: z.string().optional() });
 const Human = z.string().regex(PATTERNS.human);
 
 export const PACKAGE_ROUTES = {
   packages: get('/v1/packages', {
-    does: 'packages, a page at a time',
+    does: 'packages, a page at a time, each with the beginning of its intent',
     query: z.strictObject({
       states: z.string().max(1_024).optional(),
       limit: z
@@ -25,7 +27,7 @@ export const PACKAGE_ROUTES = {
         .optional(),
       after: z.string().max(256).optional(),
     }),
-    answer: z.object({ rows: z.array(z.record(z.string(), z.json())), next: z.string().optional() }),
+    answer: Rows,
   }),
   createPackage: post('/v1/packages', {
     does: 'begins a package from its intent; the same again is the same package',
@@ -55,6 +57,16 @@ export const PACKAGE_ROUTES = {
   packageContent: get('/v1/packages/{package_id}/content/{content}', {
     does: 'an input or a draft of a package, by its SHA-256',
     answer: z.object({ content: z.string() }),
+  }),
+  packageEnvelopes: get('/v1/packages/{package_id}/envelopes', {
+    does: 'the envelopes that a package took, the newest first, a page at a time',
+    query: After,
+    answer: Rows,
+  }),
+  packageReleases: get('/v1/packages/{package_id}/releases', {
+    does: 'the actions that carry its draft, the newest first; a page may hold none and name where to look on',
+    query: After,
+    answer: Rows,
   }),
   packagePrompt: get('/v1/packages/{package_id}/prompt', {
     does: 'what a model is told: the envelopes that are legal now, in words and as tools',

@@ -10,6 +10,8 @@ export const PAGES = {
   enrol: '/enrol',
   action: '/actions/{action_id}',
   request: '/requests/{request_id}',
+  packages: '/packages',
+  package: '/packages/{package_id}',
   standing: '/standing',
   people: '/people',
   policy: '/policy',

@@ -97,7 +97,7 @@ export const ROUTES = {
     answer: A.Issued,
   }),
   decisions: get('/v1/decisions', {
-    does: 'what waits for people, most urgent first: the first 100 unless `limit` says otherwise',
+    does: 'what waits for people, most urgent first, a page at a time: of 100 unless `limit` says otherwise',
     query: A.DecisionsQuery,
     answer: A.Inbox,
   }),

@@ -22,7 +22,7 @@ export async function actRows(
     const asked = { kind: 'request', project: BESIDE_ACTIONS, waiting: true } as const;
     const page = await ledger.list({ ...asked, ...(after === undefined ? {} : { after }) });
     for (const row of page.rows) {
-      const found = await rowOf(ledger, asking, row, now, person);
+      const found = await actRow(ledger, asking, row, now, person);
       if (found !== undefined) rows.push(found);
     }
     if (page.next === undefined) break;
@@ -31,7 +31,8 @@ export async function actRows(
   return rows;
 }
 
-async function rowOf(
+/** The row of one request; undefined where nobody has to sign it, or another than `person`. */
+export async function actRow(
   ledger: Ledger,
   asking: Asking,
   { id, due = 0 }: ListRow,
@@ -67,7 +68,7 @@ async function isMoot(ledger: Ledger, { kind, subject }: RequestDocument): Promi
 }
 
 /** Who else was asked to sign the same, read once for each subject. */
-class Asking {
+export class Asking {
   readonly #ledger: Ledger;
   readonly #now: number;
   readonly #known = new Map<string, readonly RequestState[]>();

@@ -47,6 +47,10 @@ const PARAMETERS = {
     }),
     'a list is narrowed by project, states, limit and after',
   ],
+  page: [
+    z.strictObject({ person: Text.optional(), limit: z.unknown().optional(), after: Text.optional() }),
+    'a page of an inbox is asked for by person, limit and after',
+  ],
   bounds: [z.strictObject({ count: z.number(), until: z.number() }), 'a standing approval has a count and an end'],
   options: [
     z.strictObject({ idempotencyKey: Key.optional(), waitMs: z.number().min(0).optional() }),

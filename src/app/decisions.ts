@@ -6,11 +6,12 @@
 import { type ActionState, actionKind, type Services } from '../actions/index.js';
 import { ruleFor } from '../approvals/index.js';
 import { LIMITS, PATTERNS, Refusal } from '../core/index.js';
-import type { Ledger } from '../ledger/index.js';
+import type { ListRow } from '../ledger/index.js';
 import { CONFIG_RECORD, configKind, TrustConfig } from '../policy/index.js';
-import { actRows } from './act-rows.js';
+import { Asking, actRow } from './act-rows.js';
 import { attending } from './attendance.js';
-import { confirmationRows } from './package-decisions.js';
+import { placeAfter, type Waits, walkWaiting } from './inbox-walk.js';
+import { confirmationRow } from './package-decisions.js';
 
 export type DecisionRow = {
   readonly what:
@@ -46,81 +47,139 @@ export type DecisionRow = {
   readonly next: string;
 };
 
-/** The first of what waits. */
+/** A page of what waits. */
 export interface DecisionPage {
   readonly rows: readonly DecisionRow[];
-  /** Whether more waits behind these. */
+  /** Whether more waits, or may wait, behind these. */
   readonly more: boolean;
+  /** Where the next page begins; absent behind the last one. */
+  readonly next?: string;
 }
 
+export interface DecisionQuery {
+  /** Narrows to what `human:NAME` can decide. */
+  readonly person?: string | undefined;
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+type Deciding = Pick<Services, 'ledger' | 'clock' | 'connector'>;
+
 /**
- * The first `limit` rows; `person` narrows to what `human:NAME` can decide. Refuses `invalid` for another name.
- * INVARIANT: it reads as much as it shows, however much waits (app.inbox.first-page).
+ * At most `limit` rows behind a place; pages follow each other by when things end, and in each the most urgent comes
+ * first. Refuses `invalid` for a name of nobody and for a cursor that no page handed out.
+ * INVARIANT: a page reads as much as it shows, however much waits (app.inbox.first-page), and looks at a bounded number
+ * of rows, however few are for `person`: it may hold none, and name where to look on (app.inbox.bounded).
  */
 export async function listDecisions(
-  { ledger, clock, connector }: Pick<Services, 'ledger' | 'clock' | 'connector'>,
-  person: string | undefined,
-  limit: number,
+  services: Deciding,
+  { person, limit, after }: DecisionQuery,
 ): Promise<DecisionPage> {
-  const now = clock.now();
   if (person !== undefined && !PATTERNS.human.test(person)) {
     throw new Refusal('invalid', 'a person is named `human:NAME`', { path: 'person' });
   }
-  const config = (await ledger.read(configKind, CONFIG_RECORD.id))?.state;
-  const trust = TrustConfig.safeParse(config?.config).data;
-  const waiting = await attending(ledger);
+  const desk = await Desk.open(services, person);
   const rows: DecisionRow[] = [];
+  let looks = 0;
+  let last: ListRow | undefined;
   let isMore = false;
-  const pageRows = Math.min(limit, LIMITS.pageRowsMax);
-  for (let after: string | undefined; rows.length < limit; ) {
-    const asked = { kind: 'action', waiting: true, limit: pageRows } as const;
-    const page = await ledger.list({ ...asked, ...(after === undefined ? {} : { after }) });
-    isMore = page.next !== undefined;
-    for (const { id, due } of page.rows) {
-      const snapshot = await ledger.read(actionKind, id);
-      const row = snapshot === undefined ? undefined : actionRow(snapshot.state, due ?? 0, now, config?.version, trust);
-      if (row === undefined || (person !== undefined && !concerns(row, person))) continue;
-      const lacks = row.what === 'approval' ? await lackOf(connector, snapshot?.state.content) : undefined;
-      const isAwaited = waiting.has(id) || waiting.has(snapshot?.state.content.proposed_by ?? '');
-      rows.push({
-        ...row,
-        ...(row.what === 'approval' && isAwaited ? { awaited: true } : {}),
-        ...(lacks === undefined ? {} : { lacks: lacks.found }),
-      });
-    }
-    if (page.next === undefined) break;
-    after = page.next;
+  for await (const waits of walkWaiting(services.ledger, limit + 1, after)) {
+    isMore = rows.length >= limit || desk.reads >= LIMITS.inboxReadsMax || looks >= LIMITS.inboxLooksMax;
+    if (isMore) break;
+    looks += 1;
+    last = waits.row;
+    const row = desk.isIdle(waits) ? undefined : await desk.rowOf(waits);
+    if (row !== undefined) rows.push(row);
   }
   const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
-  const acts = [...(await actRows(ledger, now, limit, person)), ...(await confirmationRows(ledger, now, limit))];
-  const stuck = connector('worker') === undefined ? [] : await stuckRows(ledger, connector, now);
-  const all = [...rows, ...stuck, ...acts].sort((a, b) => urgency(a) - urgency(b));
-  return { rows: all.slice(0, limit), more: isMore || all.length > limit };
+  const next = isMore && last !== undefined ? { next: placeAfter(last) } : {};
+  return { rows: rows.sort((a, b) => urgency(a) - urgency(b)), more: isMore, ...next };
+}
+
+/** The configuration in force; undefined where none was ever carried out, or none that can be read. */
+interface Active {
+  readonly version: string | undefined;
+  readonly trust: TrustConfig | undefined;
+}
+
+/** What one page is made with: the time, the configuration and who listens, looked up once. */
+class Desk {
+  readonly #services: Deciding;
+  readonly #person: string | undefined;
+  readonly #now: number;
+  readonly #config: Active;
+  readonly #listening: ReadonlySet<string>;
+  readonly #asking: Asking;
+  /** Records that were read for rows, whether they became one or not. */
+  reads = 0;
+
+  private constructor(services: Deciding, person: string | undefined, config: Active, listening: ReadonlySet<string>) {
+    this.#services = services;
+    this.#person = person;
+    this.#now = services.clock.now();
+    this.#config = config;
+    this.#listening = listening;
+    this.#asking = new Asking(services.ledger, this.#now);
+  }
+
+  static async open(services: Deciding, person: string | undefined): Promise<Desk> {
+    const config = (await services.ledger.read(configKind, CONFIG_RECORD.id))?.state;
+    const trust = TrustConfig.safeParse(config?.config).data;
+    return new Desk(services, person, { version: config?.version, trust }, await attending(services.ledger));
+  }
+
+  /** Whether the columns of a row tell already that nobody has to decide it. What is late is looked at. */
+  isIdle({ kind, row: { status, due = 0 } }: Waits): boolean {
+    const isOver = due <= this.#now;
+    if (kind !== 'action') return kind === 'request' && isOver;
+    if (status === 'launched') return !isOver;
+    const isStuckAtMost = status === 'approved';
+    if (isStuckAtMost && this.#services.connector('worker') === undefined) return true;
+    return (status === 'proposed' || isStuckAtMost) && isOver;
+  }
+
+  rowOf({ kind, row }: Waits): Promise<DecisionRow | undefined> {
+    const { ledger } = this.#services;
+    this.reads += 1;
+    switch (kind) {
+      case 'request':
+        return actRow(ledger, this.#asking, row, this.#now, this.#person);
+      case 'package':
+        return confirmationRow(ledger, row, this.#now);
+      default:
+        return this.#actionRow(row);
+    }
+  }
+
+  async #actionRow({ id, due = 0 }: ListRow): Promise<DecisionRow | undefined> {
+    const { ledger, connector } = this.#services;
+    const state = (await ledger.read(actionKind, id))?.state;
+    if (state === undefined) return undefined;
+    const { version, trust } = this.#config;
+    const row = actionRow(state, due, this.#now, version, trust);
+    if (row === undefined) return this.#stuckRow(state);
+    if (this.#person !== undefined && !concerns(row, this.#person)) return undefined;
+    if (row.what !== 'approval') return row;
+    const lacks = await lackOf(connector, state.content);
+    const isAwaited = this.#listening.has(id) || this.#listening.has(state.content.proposed_by);
+    return { ...row, ...(isAwaited ? { awaited: true } : {}), ...(lacks === undefined ? {} : { lacks: lacks.found }) };
+  }
+
+  /** An approved action that nobody is there to run. */
+  async #stuckRow(state: ActionState): Promise<DecisionRow | undefined> {
+    const { launch_by } = state;
+    if (state.state !== 'approved' || this.#now >= (launch_by ?? 0)) return undefined;
+    const lacks = await lackOf(this.#services.connector, state.content);
+    if (lacks === undefined) return undefined;
+    const { found, next } = lacks;
+    return { ...commonOf(state), due: launch_by ?? 0, what: 'no_worker', lacks: found, next };
+  }
 }
 
 /** What a launch of an action would lack in this process. */
-async function lackOf(connector: Services['connector'], content: ActionState['content'] | undefined) {
-  if (content === undefined) return undefined;
+async function lackOf(connector: Services['connector'], content: ActionState['content']) {
   return (await connector(content.connector)?.operation(content.operation))?.lacks?.(content.project);
-}
-
-/** Approved actions that nobody is there to run, as many as a page. */
-async function stuckRows(ledger: Ledger, connector: Services['connector'], now: number): Promise<DecisionRow[]> {
-  const rows: DecisionRow[] = [];
-  for (const { id } of (await ledger.list({ kind: 'action', statuses: ['approved'] })).rows) {
-    const state = (await ledger.read(actionKind, id))?.state;
-    const isOver = state === undefined || now >= (state.launch_by ?? 0);
-    const lacks = isOver ? undefined : await lackOf(connector, state.content);
-    if (isOver || lacks === undefined) continue;
-    rows.push({
-      ...commonOf(state),
-      due: state.launch_by ?? 0,
-      what: 'no_worker',
-      lacks: lacks.found,
-      next: lacks.next,
-    });
-  }
-  return rows;
 }
 
 function commonOf({ content, approvals }: ActionState) {

@@ -8,7 +8,7 @@
 import { type Caller, parseReceipt, propose, type RefusedSubject, type Services } from '../actions/index.js';
 import { type Act, frozenIn, type IssuedAct, type Receipt } from '../approvals/index.js';
 import { contentRef, isWellFormed, PATTERNS, Refusal } from '../core/index.js';
-import type { ListRow, View } from '../ledger/index.js';
+import type { View } from '../ledger/index.js';
 import {
   type Applied,
   acceptEnvelope,
@@ -33,6 +33,15 @@ import {
   toolsFor,
 } from '../packages/index.js';
 import { atBorder } from './border.js';
+import {
+  type EnvelopeRow,
+  envelopesOf,
+  type PackageRow,
+  type ReleaseRow,
+  type RowPage,
+  releasesOf,
+  withIntents,
+} from './package-reads.js';
 import { type ReleaseInput, type ReleaseServices, releaseProposal } from './release.js';
 import { demandScope } from './scope.js';
 
@@ -146,8 +155,26 @@ export class GatePackages {
     return toolsFor(await this.status(packageId), options);
   }
 
+  /** The envelopes that it took, the newest first. `after` is the `next` of the page before. */
+  envelopes(packageId: string, after?: string): Promise<RowPage<EnvelopeRow>> {
+    return this.#read({ packageId, after }, async (asked) => {
+      demandCursor(asked.after, /^(?:0|[1-9][0-9]{0,8})$(?!\n)/);
+      const { state } = await loadPackage(this.#services, asked.packageId);
+      return envelopesOf(this.#services.ledger, state, asked.after === undefined ? undefined : Number(asked.after));
+    });
+  }
+
+  /** Actions that carry its draft, the newest first; a page may hold none and name where to look on. */
+  releases(packageId: string, after?: string): Promise<RowPage<ReleaseRow>> {
+    return this.#read({ packageId, after }, async (asked) => {
+      demandCursor(asked.after, PATTERNS.action);
+      const { state } = await loadPackage(this.#services, asked.packageId);
+      return releasesOf(this.#services.ledger, this.#caller, state, asked.after);
+    });
+  }
+
   /** A page of packages. Refuses `invalid` for what no list can be asked for. */
-  list(filter: PackageFilter = {}): Promise<{ rows: readonly ListRow[]; next?: string }> {
+  list(filter: PackageFilter = {}): Promise<RowPage<PackageRow>> {
     return this.#read({ filter }, async (asked) => {
       const { states, limit, after } = asked.filter;
       if (states?.some((state) => !(PACKAGE_STATES as readonly string[]).includes(state))) {
@@ -157,15 +184,15 @@ export class GatePackages {
       if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
         throw new Refusal('invalid', 'a page has one row or more', { path: 'limit' });
       }
-      if (after !== undefined && !PATTERNS.package.test(after)) {
-        throw new Refusal('invalid', 'the cursor is not one of a page', { path: 'after' });
-      }
-      return this.#services.ledger.list({
+      demandCursor(after, PATTERNS.package);
+      const { ledger } = this.#services;
+      const { rows, next } = await ledger.list({
         kind: 'package',
         ...(states === undefined ? {} : { statuses: states }),
         ...(limit === undefined ? {} : { limit }),
         ...(after === undefined ? {} : { after }),
       });
+      return { rows: await withIntents(ledger, rows), ...(next === undefined ? {} : { next }) };
     });
   }
 
@@ -216,6 +243,12 @@ export class GatePackages {
       return act(asked);
     });
   }
+}
+
+/** Refuses `invalid` for what no page handed out. */
+function demandCursor(after: unknown, form: RegExp): void {
+  if (after === undefined || (typeof after === 'string' && form.test(after))) return;
+  throw new Refusal('invalid', 'the cursor is not one of a page', { path: 'after' });
 }
 
 function named(packageId: unknown): { readonly package_id?: string } {

@@ -34,10 +34,13 @@ import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
 import { Attendance, attending } from './attendance.js';
 import { atBorder } from './border.js';
-import { type DecisionPage, type DecisionRow, listDecisions } from './decisions.js';
+import { type DecisionPage, type DecisionQuery, type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
 import { type Seen, seenOfRequest } from './scope.js';
 import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
+
+/** Which page of what waits. */
+export type InboxQuery = Partial<DecisionQuery>;
 
 export class GateReads {
   readonly services: Services;
@@ -116,15 +119,17 @@ export class GateReads {
     });
   }
 
+  /** The first page of what waits, as large as one can be. `inbox` goes on. */
   async decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return (await this.firstDecisions(person, LIMITS.inboxRowsMax)).rows;
+    return (await this.inbox({ person, limit: LIMITS.inboxRowsMax })).rows;
   }
 
-  /** The first of what waits, most urgent first, and whether there is more. */
-  firstDecisions(person?: string, limit: number = LIMITS.inboxRowsDefault): Promise<DecisionPage> {
-    return this.#look({ person, limit }, async (asked) => {
-      if (Number.isSafeInteger(asked.limit) && asked.limit >= 1 && asked.limit <= LIMITS.inboxRowsMax) {
-        return listDecisions(this.services, asked.person, asked.limit);
+  /** A page of what waits, most urgent first, and where the next one begins. */
+  inbox(page: InboxQuery = {}): Promise<DecisionPage> {
+    return this.#look({ page }, async (asked) => {
+      const { limit = LIMITS.inboxRowsDefault, ...rest } = asked.page;
+      if (Number.isSafeInteger(limit) && limit >= 1 && limit <= LIMITS.inboxRowsMax) {
+        return listDecisions(this.services, { ...rest, limit });
       }
       throw new Refusal('invalid', `a page has 1 to ${LIMITS.inboxRowsMax} rows`, { path: 'limit' });
     });

@@ -3,7 +3,7 @@
  * Source: spec actions (decisions: package confirmations).
  */
 import { requestKind } from '../approvals/index.js';
-import type { Ledger } from '../ledger/index.js';
+import type { Ledger, ListRow } from '../ledger/index.js';
 import type { DecisionRow } from './decisions.js';
 
 /** At most `max` rows. A package for which a request is open is listed by that request. */
@@ -11,13 +11,23 @@ export async function confirmationRows(ledger: Ledger, now: number, max: number)
   const rows: DecisionRow[] = [];
   for (let after: string | undefined; rows.length < max; ) {
     const page = await ledger.list({ kind: 'package', waiting: true, ...(after === undefined ? {} : { after }) });
-    for (const { id, due = 0 } of page.rows) {
-      if (!(await isAsked(ledger, id, now))) rows.push(rowOf(id, due));
+    for (const row of page.rows) {
+      const found = await confirmationRow(ledger, row, now);
+      if (found !== undefined) rows.push(found);
     }
     if (page.next === undefined) break;
     after = page.next;
   }
   return rows;
+}
+
+/** The row of one package; undefined where somebody was asked already. */
+export async function confirmationRow(
+  ledger: Ledger,
+  { id, due = 0 }: ListRow,
+  now: number,
+): Promise<DecisionRow | undefined> {
+  return (await isAsked(ledger, id, now)) ? undefined : rowOf(id, due);
 }
 
 async function isAsked(ledger: Ledger, packageId: string, now: number): Promise<boolean> {

@@ -3,8 +3,9 @@
  */
 import { type Command, Option } from 'commander';
 import { ACTION_CLASSES } from '../core/index.js';
-import type { ApproveOptions, InboxOptions, ListOptions, RequestOptions } from './commands/action.js';
+import type { ApproveOptions, ListOptions, RequestOptions } from './commands/action.js';
 import type { ServerOptions } from './commands/at-server.js';
+import type { InboxOptions } from './commands/inbox.js';
 import type { ProposeOptions } from './commands/propose.js';
 import { STATE_NAMES } from './output.js';
 import { addResolutions } from './resolution-verbs.js';
@@ -16,8 +17,10 @@ export function addInbox(program: Command): void {
   for (const name of ['inbox', 'decisions']) {
     const command = verb(program, name, 'what waits for a person, most urgent first', `${name} --for human:alice`)
       .option('--for <person>', 'only what human:NAME can decide')
+      .option('--limit <count>', 'rows of a page, 1000 at most', '100')
+      .option('--after <cursor>', 'the page behind that one')
       .option('--watch', 'again at every change');
-    run<InboxOptions>(command, async (options) => (await actions()).inbox(options));
+    run<InboxOptions>(command, async (options) => (await import('./commands/inbox.js')).inbox(options));
   }
 }
 

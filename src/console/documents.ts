@@ -78,7 +78,7 @@ export interface GrantRow {
   readonly used: number;
   readonly spent: number;
   readonly holds: readonly { readonly amount?: number }[];
-  readonly signers: readonly { readonly person?: string; readonly approver?: string }[];
+  readonly signers: readonly { readonly person: string }[];
   readonly lines: readonly string[];
   readonly grant: {
     readonly project: string;
@@ -92,6 +92,70 @@ export interface GrantRow {
     readonly count: number;
     readonly until: number;
   };
+}
+
+export interface PackageRow {
+  readonly id: string;
+  readonly status: string;
+  readonly intent: string;
+  readonly updated: number;
+  readonly revision: number;
+}
+
+/** A package at one revision. */
+export interface ManifestDocument {
+  readonly package_id: string;
+  readonly revision: number;
+  readonly state: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly intent: { readonly raw: string; readonly clarified: string | null };
+  readonly objective: { readonly statement: string; readonly desired_outcomes: readonly string[] } | null;
+  readonly inputs: readonly {
+    readonly input_id: string;
+    readonly kind: string;
+    readonly source: string;
+    readonly disposition: string;
+    readonly exclusion_reason: string | null;
+    readonly content_sha256: string;
+    readonly content_size: number;
+  }[];
+  readonly summary: {
+    readonly content: string;
+    readonly canonical_sha256: string;
+    readonly confirmation: {
+      readonly status: string;
+      readonly confirmed_at: string | null;
+      readonly operator_id: string | null;
+    };
+  } | null;
+  readonly artifacts: readonly {
+    readonly artifact_id: string;
+    readonly kind: string;
+    readonly logical_path: string;
+    readonly sha256: string;
+    readonly byte_count: number;
+  }[];
+}
+
+export interface EnvelopeRow {
+  readonly revision: number;
+  readonly at: number;
+  readonly by: string;
+  readonly action: string;
+  readonly action_id: string | null;
+  readonly about: string | null;
+}
+
+/** For who may not see all of the action its id and state alone. */
+export interface ReleaseRow {
+  readonly action_id: string;
+  readonly state: string;
+  readonly connector?: string;
+  readonly target?: string;
+  readonly proposed_by?: string;
+  readonly proposed_at?: number;
+  readonly revision?: string;
 }
 
 export interface PersonRow {

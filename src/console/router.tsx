@@ -8,6 +8,8 @@ import { AuditPage } from './pages/audit.js';
 import { EnrolPage } from './pages/enrol.js';
 import { FreezePage } from './pages/freeze.js';
 import { InboxPage } from './pages/inbox.js';
+import { PackagePage } from './pages/package.js';
+import { PackagesPage } from './pages/packages.js';
 import { PeoplePage } from './pages/people.js';
 import { PolicyPage } from './pages/policy.js';
 import { RequestPage } from './pages/request.js';
@@ -45,6 +47,15 @@ const thread = createRoute({
     return <ThreadPage key={name} name={name} />;
   },
 });
+const packages = createRoute({ getParentRoute: () => inside, path: '/packages', component: PackagesPage });
+const onePackage = createRoute({
+  getParentRoute: () => inside,
+  path: '/packages/$id',
+  component: function PackageView() {
+    const { id } = useParams({ from: '/signed-in/packages/$id' });
+    return <PackagePage key={id} id={id} />;
+  },
+});
 const standing = createRoute({ getParentRoute: () => inside, path: '/standing', component: StandingPage });
 const people = createRoute({ getParentRoute: () => inside, path: '/people', component: PeoplePage });
 const policy = createRoute({ getParentRoute: () => inside, path: '/policy', component: PolicyPage });
@@ -54,7 +65,20 @@ const freeze = createRoute({ getParentRoute: () => inside, path: '/freeze', comp
 
 const tree = root.addChildren([
   enrol,
-  inside.addChildren([inbox, action, request, thread, standing, people, policy, threads, audit, freeze]),
+  inside.addChildren([
+    inbox,
+    action,
+    request,
+    packages,
+    onePackage,
+    thread,
+    standing,
+    people,
+    policy,
+    threads,
+    audit,
+    freeze,
+  ]),
 ]);
 
 export function consoleRouter() {

@@ -56,6 +56,7 @@ export const WHATS: Readonly<Record<string, string>> = {
   interrupted_launch: 'was interrupted while it ran',
   late_result: 'a later result contradicts the settled one',
   request: 'waits for a signature',
+  confirmation: 'a summary waits for its confirmation',
 };
 
 /** What a signed act is about. */
@@ -67,8 +68,38 @@ export const KINDS: Readonly<Record<string, string>> = {
   restore: 'a restored store',
   freeze: 'a freeze',
   standing: 'a standing approval',
+  summary: 'the summary of a package',
   finding: 'what an outcome was',
   assume_duplicate: 'run again (possible duplicate)',
+};
+
+export const PACKAGE_STATES: Readonly<Record<string, string>> = {
+  INTAKE: 'intake',
+  SUMMARY_PENDING: 'summary to confirm',
+  AUTHORING_AUTHORIZED: 'confirmed, to be written',
+  DRAFT_READY: 'draft ready',
+  CANCELLED: 'cancelled',
+};
+
+/** What a package waits for. */
+export const PACKAGE_WAITS: Readonly<Record<string, string>> = {
+  INTAKE: 'its agent: inputs, an objective, and a summary of them',
+  SUMMARY_PENDING: 'a person who confirms the summary',
+  AUTHORING_AUTHORIZED: 'its agent: the draft',
+  DRAFT_READY: 'its release, an action that is approved like any other',
+  CANCELLED: 'nothing',
+};
+
+/** What an envelope did. */
+export const ENVELOPES: Readonly<Record<string, string>> = {
+  create: 'begun from its intent',
+  record_input: 'input recorded',
+  set_objective: 'objective set',
+  prepare_summary: 'summary prepared',
+  confirm_summary: 'summary confirmed by a signature',
+  revise_intake: 'gone back to its intake',
+  record_draft_artifact: 'draft recorded',
+  cancel: 'cancelled',
 };
 
 export function wordOf(words: Readonly<Record<string, string>>, name: unknown): string {

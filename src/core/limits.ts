@@ -24,6 +24,9 @@ export const LIMITS = {
   /** Rows of an inbox, at most and unless it is asked for another number. */
   inboxRowsMax: 1_000,
   inboxRowsDefault: 100,
+  /** What one page of an inbox looks at: records that are read, and rows of the index. */
+  inboxReadsMax: 1_000,
+  inboxLooksMax: 20_000,
   /** Signed receipts of one action that are fetched at once, the oldest first. */
   receiptsFetchedMax: 64,
   /** People named as approvers of one action. */
@@ -164,6 +167,9 @@ export const LIMITS = {
   contentBytesMax: 16 * 1024 * 1024,
   /** Packages: inputs of one, and the code points of what its envelopes say. */
   packageInputsMax: 1_000,
+  /** What is read about packages: envelopes of a page, code points of an intent in a list. */
+  packageRowsMax: 100,
+  intentShownCharsMax: 200,
   envelopeContentCharsMax: 1_048_576,
   envelopeActionIdCharsMax: 64,
   packageNamesCharsMax: 128,

@@ -17,6 +17,11 @@ export interface Place {
   readonly id: string;
 }
 
+/** The cursor behind a place in a list of those that wait. */
+export function waitingCursor({ due, id }: Place): string {
+  return `${String(due).padStart(16, '0')} ${id}`;
+}
+
 /** The place of a query's cursor. Refuses `invalid` for one that no page of such a query handed out. */
 export function placeOf(query: ListQuery): Place | undefined {
   const { after, waiting } = query;
@@ -40,6 +45,6 @@ export function pageOf(query: ListQuery, found: readonly RecordRow[]): Page {
   }));
   const last = page.at(-1);
   if (last === undefined || found.length === page.length) return { rows };
-  const due = query.waiting === true ? `${String(last.columns.due).padStart(16, '0')} ` : '';
-  return { rows, next: `${due}${last.ref.id}` };
+  const { id } = last.ref;
+  return { rows, next: query.waiting === true ? waitingCursor({ due: last.columns.due ?? 0, id }) : id };
 }

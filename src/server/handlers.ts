@@ -149,9 +149,13 @@ export const HANDLERS: Readonly<Record<Exclude<RouteName, 'events' | 'metrics'>,
     return gate.requestResolution(body.resolution, body.person);
   },
   decisions: async ({ gate, query }) => {
-    const limit = query['limit'] === undefined ? undefined : Number(query['limit']);
-    const { rows, more } = await gate.firstDecisions(query['for'], limit);
-    return { rows: await visible(gate, rows), more };
+    const { limit, after, for: person } = query;
+    const { rows, ...rest } = await gate.inbox({
+      ...(person === undefined ? {} : { person }),
+      ...(limit === undefined ? {} : { limit: Number(limit) }),
+      ...(after === undefined ? {} : { after }),
+    });
+    return { rows: await visible(gate, rows), ...rest };
   },
   grants: async ({ gate }) => ({ rows: (await gate.grants()).flatMap((row) => grantSeen(gate, row)) }),
   requestStanding: ({ gate, body }) => gate.requestStanding(body.grant, body.person),

@@ -31,6 +31,8 @@ export const PACKAGE_HANDLERS: Readonly<Record<keyof typeof PACKAGE_ROUTES, Hand
     const bytes = await asked.gate.packages.content(idOf(asked), asked.params['content'] ?? '');
     return { content: Buffer.from(bytes).toString('utf8') };
   },
+  packageEnvelopes: (asked) => asked.gate.packages.envelopes(idOf(asked), asked.query['after']),
+  packageReleases: (asked) => asked.gate.packages.releases(idOf(asked), asked.query['after']),
   packagePrompt: async (asked) => ({
     prompt: await asked.gate.packages.prompt(idOf(asked)),
     tools: await asked.gate.packages.tools(idOf(asked)),

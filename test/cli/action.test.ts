@@ -49,6 +49,19 @@ test('propose, request, sign, fetch and execute run an action once', async () =>
   assert.match(inbox.out, new RegExp(`approval ${id}`));
   assert.match(inbox.out, new RegExp(`next: countersign action request ${id}`));
   assert.equal((await run('decisions', '--for', 'human:nobody')).out, '');
+  await send('second');
+  const first = JSON.parse((await run('inbox', '--limit', '1', '--json')).out);
+  const rest = JSON.parse((await run('inbox', '--after', first.next, '--json')).out);
+  assert.deepEqual([first.decisions.length, rest.decisions.length, rest.next], [1, 1, undefined]);
+  assert.notEqual(first.decisions[0].id, rest.decisions[0].id);
+  assert.match((await run('inbox', '--limit', '1')).err, new RegExp(`more: --after ${first.next}`));
+  for (const odd of [
+    ['--limit', '0'],
+    ['--limit', 'x'],
+    ['--after', 'x'],
+  ]) {
+    assert.match((await run('inbox', ...odd)).err, /refused \[invalid\]/);
+  }
 
   const unsigned = await run('action', 'fetch-receipt', id);
   assert.equal(unsigned.exit, 5);

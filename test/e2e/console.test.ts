@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { auditLedger, listTokens } from '../../src/app/index.js';
+import { auditLedger, listPeople, listTokens } from '../../src/app/index.js';
 import { CENTER, launchChromium, readAll, Visitor } from '../support/browser.js';
 import {
   type ConsoleWorld,
@@ -12,6 +12,7 @@ import {
   type Person,
   signInAt,
 } from '../support/console-world.js';
+import { packageIn, step } from '../support/gate-packages.js';
 import { proposed, type sending } from '../support/gate-world.js';
 import { newToken, WHOLE } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
@@ -290,8 +291,9 @@ describe('the console', () => {
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
-  it('opens the narrowest standing approval from an action, shows what is left, and revokes it', async () => {
+  it('opens the narrowest standing approval from an action, shows what is left; who signed it takes it back', async () => {
     verifies('console.standing');
+    verifies('console.own');
     const { page } = alice;
     const action_id = await proposed(world, another({ target: 'customers/acme', args: { account: 'customers/acme' } }));
     await openAction(alice, action_id);
@@ -307,8 +309,15 @@ describe('the console', () => {
     await world.gate.execute(action_id);
     await page.goto('/standing');
     await page.getByText('2 of 3').waitFor();
-    await page.getByRole('button', { name: 'Revoke …' }).click();
-    await signOn(page);
+    await bob.page.goto('/standing');
+    await bob.page.getByRole('button', { name: 'Revoke by signature …' }).click();
+    await bob.page.getByText('act: revoke').first().waitFor();
+    await bob.page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByRole('button', { name: 'Revoke your approval …' }).click();
+    await page.getByText('at once, without a signature').waitFor();
+    assert.equal((await world.gate.grants())[0]?.state, 'active', 'one click is not enough');
+    await page.getByRole('button', { name: 'Revoke it now' }).click();
+    await page.getByText('revoked', { exact: true }).waitFor();
     const [grant] = await world.gate.grants();
     assert.deepEqual([grant?.state, grant?.grant.count, grant?.grant.target], ['revoked', 3, 'customers/acme']);
   });
@@ -392,6 +401,83 @@ describe('the console', () => {
     await page.getByText('It ran once, and is confirmed').waitFor();
   });
 
+  it('leads from the inbox to a package whose summary waits, and confirms exactly its lines by a signature', async () => {
+    verifies('console.packages');
+    const { page } = alice;
+    const { packages } = world.gate;
+    const id = 'pkg_waits';
+    await packageIn(world.gate, id, 'INTAKE');
+    await step(world.gate, id, 'record_input', { content: 'what was said\n\u202eturned' });
+    await step(world.gate, id, 'set_objective', { desired_outcomes: ['people know', 'nobody asks'] });
+    await step(world.gate, id, 'prepare_summary');
+    await page.goto('/');
+    await page.locator(`a[href="/packages/${id}"]`).click();
+    const list = page.getByRole('list', { name: 'The summary, line by line' });
+    await list.waitFor();
+    const { summary } = (await packages.status(id)).manifest;
+    const lines = (await list.getByRole('listitem').allTextContents()).map((line) => `${line}\n`);
+    assert.equal(lines.join(''), summary?.content, 'exactly the bytes that are confirmed');
+    await page.getByText('What it says').click();
+    await page.getByText('\\u{202e}turned').waitFor();
+    await page.getByRole('button', { name: 'Confirm the summary …' }).click();
+    const sheet = page.getByRole('region', { name: 'What you confirm' });
+    const sign = sheet.getByRole('button', { name: 'Sign with your passkey' });
+    await sign.waitFor();
+    assert.ok(await sign.isDisabled(), 'all of it has to be in view before');
+    await readIn(page, sheet);
+    const signedLines = await sheet.getByRole('listitem').allTextContents();
+    for (const [at, line] of (summary?.content ?? '').trimEnd().split('\n').entries()) {
+      assert.ok(signedLines.includes(`summary ${at + 1}: ${line}`), line);
+    }
+    await sign.click();
+    await page.getByText('Signed. The summary is confirmed, at revision 4.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText(/^Confirmed by alice/).waitFor();
+    await page.getByText('summary confirmed by a signature').waitFor();
+    const { manifest } = await packages.status(id);
+    assert.deepEqual([manifest.state, manifest.summary?.confirmation.operator_id], ['AUTHORING_AUTHORIZED', 'alice']);
+    await step(world.gate, id, 'record_draft_artifact');
+    await page.reload();
+    await page.getByText('docs/notes.md').first().waitFor();
+    const [{ sha256 = '' } = {}] = (await packages.status(id)).manifest.artifacts;
+    const release = await proposed(world, { work_item: id, target: 'web', args: { text: sha256, account: 'web' } });
+    await page.getByRole('region', { name: 'Releases' }).locator(`a[href="/actions/${release}"]`).waitFor();
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
+
+  it('says of a confirmation that came too late that the package changed', async () => {
+    verifies('console.packages');
+    const { page } = alice;
+    const id = 'pkg_late';
+    await packageIn(world.gate, id, 'SUMMARY_PENDING');
+    await page.goto(`/packages/${id}`);
+    await page.getByRole('button', { name: 'Confirm the summary …' }).click();
+    const sheet = page.getByRole('region', { name: 'What you confirm' });
+    await readIn(page, sheet);
+    await step(world.gate, id, 'revise_intake');
+    await sheet.getByRole('button', { name: 'Sign with your passkey' }).click();
+    await page.getByText('Code: STALE_ACTION').waitFor();
+    assert.equal((await world.gate.packages.status(id)).manifest.state, 'INTAKE');
+  });
+
+  it('lists packages by pages and by state', async () => {
+    verifies('console.packages');
+    const { page } = alice;
+    for (let at = 0; at < 51; at += 1) await world.gate.packages.create(`pkg_many_${at}`, `intent ${at}`);
+    await step(world.gate, 'pkg_many_7', 'cancel');
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Packages' }).click();
+    const rows = page.getByRole('main').getByRole('listitem');
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    assert.equal(await rows.count(), 50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('pkg_late', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+    await page.getByLabel('State').selectOption('CANCELLED');
+    await page.getByText('intent 7', { exact: true }).waitFor();
+    assert.equal(await rows.count(), 1);
+  });
+
   it('says what policy would decide for an agent, and writes nothing', async () => {
     verifies('console.explain');
     const { page } = alice;
@@ -436,7 +522,7 @@ describe('the console', () => {
     await page.goto(`/requests/${add}`);
     await signOn(page);
     await page.goto('/people');
-    await page.getByRole('button', { name: 'Revoke token …' }).click();
+    await page.getByRole('button', { name: 'Revoke token by signature …' }).click();
     await signOn(page);
     assert.deepEqual(
       (await listTokens(world.gate.ledger)).map(({ state }) => state),
@@ -445,7 +531,7 @@ describe('the console', () => {
     const carol = await nextPerson(world, browser, alice, 'carol');
     await page.goto('/people');
     const card = page.getByRole('region', { name: 'carol' });
-    await card.getByRole('button', { name: 'Revoke key …' }).click();
+    await card.getByRole('button', { name: 'Revoke key by signature …' }).click();
     await signOn(page);
     // The page that was open says so by itself.
     await carol.page.getByRole('link', { name: 'Policy' }).click();
@@ -453,6 +539,45 @@ describe('the console', () => {
     await carol.page.getByText('Code: unauthenticated').waitFor();
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
     await carol.visitor.context.close();
+  });
+
+  it('revokes an own key at once without a signature, which signs its owner out; others have no such button', async () => {
+    verifies('console.own');
+    const dave = await nextPerson(world, browser, alice, 'dave');
+    await alice.page.goto('/people');
+    await alice.page.getByRole('region', { name: 'dave' }).getByText('Revoke key by signature …').waitFor();
+    assert.equal(await alice.page.getByRole('button', { name: 'Revoke your key …' }).count(), 1);
+    const { page } = dave;
+    await page.goto('/people');
+    await page.getByRole('button', { name: 'Revoke your key …' }).click();
+    await page.getByText('at once, without a signature').waitFor();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByRole('button', { name: 'Revoke your key …' }).click();
+    await page.getByRole('button', { name: 'Revoke it now' }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    const { keys } = await listPeople(world.gate.ledger);
+    assert.deepEqual(
+      keys.filter(({ person }) => person === 'human:dave').map(({ state }) => state),
+      ['revoked'],
+    );
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+    assert.deepEqual(dave.visitor.reported, []);
+    await dave.visitor.context.close();
+  });
+
+  it('shows the first of what waits, and more when somebody asks for it', async () => {
+    verifies('console.inbox');
+    const { page } = alice;
+    for (let at = 0; at < 101; at += 1) await proposed(world, another());
+    const { rows: all } = await world.gate.inbox({ person: 'human:alice', limit: 1_000 });
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    const shown = page.getByRole('main').getByRole('listitem');
+    assert.equal(await shown.count(), all.length);
+    // What happens on a page further down shows as well.
+    await world.gate.cancel(all.filter(({ what }) => what === 'approval').at(-1)?.id ?? '');
+    await shown.nth(all.length - 1).waitFor({ state: 'detached' });
   });
 });
 

@@ -7,8 +7,9 @@ import { mkdirSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { launchChromium, Visitor } from '../support/browser.js';
-import { type ConsoleWorld, consoleWorld, firstPerson, type Person } from '../support/console-world.js';
+import { CENTER, launchChromium, Visitor } from '../support/browser.js';
+import { type ConsoleWorld, consoleWorld, firstPerson, nextPerson, type Person } from '../support/console-world.js';
+import { step } from '../support/gate-packages.js';
 import { sending } from '../support/gate-world.js';
 import { verifies } from '../support/verifies.js';
 
@@ -86,12 +87,54 @@ async function harmIn(world: ConsoleWorld): Promise<Places> {
     request: `/requests/${issued.request.request_id}`,
     standing: '/standing',
     people: '/people',
+    packages: '/packages',
+    ...(await packagesIn(world)),
     policy: '/policy',
     threads: '/threads',
     thread: '/threads/acme',
     audit: '/audit',
     freeze: '/freeze',
   };
+}
+
+/** Packages in each state, with harm in every field of an envelope that takes it. */
+async function packagesIn({ gate }: ConsoleWorld): Promise<Places> {
+  const [image = '', svg = '', list = '', entities = '', turned = ''] = PLAIN;
+  for (const [id, intent] of [
+    ['pkg_intake', image],
+    ['pkg_pending', turned],
+    ['pkg_ready', list],
+    ['pkg_cancelled', 'w'.repeat(400)],
+  ] as const) {
+    await gate.packages.create(id, intent);
+    const content = [...PLAIN, HIDDEN].join('\n');
+    await step(gate, id, 'record_input', { content });
+    const excluded = { input_id: 'in-2', disposition: 'excluded', exclusion_reason: svg };
+    await step(gate, id, 'record_input', { ...excluded, content: 'w'.repeat(30_000) });
+    if (id === 'pkg_intake') continue;
+    await step(gate, id, 'set_objective', { statement: entities, desired_outcomes: PLAIN });
+    await step(gate, id, 'prepare_summary');
+  }
+  await step(gate, 'pkg_cancelled', 'cancel', { reason: `${image} ${svg}` });
+  return Object.fromEntries(
+    ['intake', 'pending', 'ready', 'cancelled'].map((state) => [`package-${state}`, `/packages/pkg_${state}`]),
+  );
+}
+
+/** Confirms a summary as people do, and has a draft and its release behind it. */
+async function draftOn(page: Page, { gate }: ConsoleWorld): Promise<void> {
+  await page.goto('/packages/pkg_ready');
+  await page.getByRole('button', { name: 'Confirm the summary …' }).click();
+  const sheet = page.getByRole('region', { name: 'What you confirm' });
+  await sheet.waitFor();
+  for (const piece of await sheet.locator('[data-piece]').all()) await piece.evaluate(CENTER);
+  await sheet.getByRole('button', { name: 'Sign with your passkey' }).click();
+  await page.getByText('Signed. The summary is confirmed').waitFor();
+  const harm = { kind: PLAIN[0], logical_path: 'docs/<img src=x onerror=alert(1)>.md', content: HIDDEN };
+  await step(gate, 'pkg_ready', 'record_draft_artifact', harm);
+  const [{ sha256 = '' } = {}] = (await gate.packages.status('pkg_ready')).manifest.artifacts;
+  const args = { text: sha256, account: PLAIN[1] as string };
+  await gate.propose(sending({ work_item: 'pkg_ready', target: PLAIN[1] as string, args }));
 }
 
 /** What a page shows after some clicks. */
@@ -111,15 +154,39 @@ const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<void>])
     'sign-revoke',
     '/people',
     async (page) => {
-      await page.getByRole('button', { name: 'Revoke key …' }).first().click();
+      await page.getByRole('button', { name: 'Revoke key by signature …' }).first().click();
       await page.getByRole('heading', { name: 'Sign', exact: true }).waitFor();
+    },
+  ],
+  [
+    'take-back',
+    '/people',
+    async (page) => {
+      await page.getByRole('button', { name: 'Revoke your key …' }).click();
+      await page.getByText('at once, without a signature').waitFor();
+    },
+  ],
+  [
+    'package-confirm',
+    '/packages/pkg_pending',
+    async (page) => {
+      await page.getByRole('button', { name: 'Confirm the summary …' }).click();
+      await page.getByRole('heading', { name: 'Sign', exact: true }).waitFor();
+    },
+  ],
+  [
+    'package-content',
+    '/packages/pkg_ready',
+    async (page) => {
+      for (const summary of await page.getByText('What it says').all()) await summary.click();
+      await page.getByText('Show more: 20000 of 30000').waitFor();
     },
   ],
   [
     'invited',
     '/people',
     async (page) => {
-      await page.getByLabel('Name', { exact: true }).fill('bob');
+      await page.getByLabel('Name', { exact: true }).fill('carol');
       await page.getByRole('button', { name: 'Make a link' }).click();
       await page.locator('[data-link]').waitFor();
     },
@@ -131,7 +198,7 @@ const keepsPictures = process.env['COUNTERSIGN_SCREENSHOTS'] !== undefined;
 
 async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.getByText('Loading …').waitFor({ state: 'detached' });
+  await page.getByText('Loading …').first().waitFor({ state: 'detached' });
 }
 
 async function picture(page: Page, name: string, scheme: string): Promise<void> {
@@ -153,7 +220,9 @@ describe('every page of the console', () => {
     browser = await launchChromium();
     world = await consoleWorld();
     alice = await firstPerson(world, browser);
+    await (await nextPerson(world, browser, alice, 'bob')).visitor.context.close();
     places = await harmIn(world);
+    await draftOn(alice.page, world);
   });
   after(async () => {
     await browser.close();

@@ -143,6 +143,16 @@ export const appRequirements = {
     behaviour:
       'the first page of an inbox reads as much as it shows, however much waits behind it, and says that there is more',
   },
+  'app.inbox.pages': {
+    source: 'actions, doors',
+    behaviour:
+      'an inbox is told by pages, everything that waits once, each page going on from a place without what stands before it',
+  },
+  'app.inbox.bounded': {
+    source: 'actions, doors',
+    behaviour:
+      'a page looks at a bounded number of rows, however few of them are for somebody, and names where to look on',
+  },
   'app.inbox.expired': {
     source: 'actions',
     behaviour: 'requests that nobody signed in time expire, and hide nothing that waits behind them',

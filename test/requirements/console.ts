@@ -51,6 +51,20 @@ export const consoleRequirements = {
     source: 'authority',
     behaviour: 'freezes, keys and tokens are changed by signing the lines that the page shows; a freeze is a banner',
   },
+  'console.inbox': {
+    source: 'doors',
+    behaviour: 'the inbox shows a page of what waits, and more of it on demand, all of it live',
+  },
+  'console.own': {
+    source: 'authority',
+    behaviour:
+      'whoever is signed in takes an own key or standing approval back without a signature, in two clicks that say so; what is somebody else’s takes a signature',
+  },
+  'console.packages': {
+    source: 'packages',
+    behaviour:
+      'packages are listed by state and by pages; a summary that waits is shown as it is confirmed, and confirmed by a signature over lines that were all in view',
+  },
   'console.together': {
     source: 'doors',
     behaviour: 'one gesture approves several actions that were shown in full, and each has a result of its own',

@@ -67,6 +67,13 @@ export const packageRequirements = {
   'packages.token': promise(
     'a token reaches packages where its scope says so, all of them; being signed in reads them and asks for a confirmation',
   ),
+  'packages.read.intents': promise('a list of packages tells the beginning of each intent'),
+  'packages.read.envelopes': promise(
+    'the envelopes of a package are read by pages, the newest first, with who sent them and what they name',
+  ),
+  'packages.read.releases': promise(
+    'the actions that carry a draft are found by pages of bounded work, each as far as the caller sees it',
+  ),
   'packages.frozen': promise('while its agent or everything is frozen no envelope is accepted, but a cancellation is'),
   'packages.release.writes': promise('a release writes the draft to its path, with the package as its work item'),
   'packages.release.pinned': promise('a release is launched only while the package stands at its revision'),

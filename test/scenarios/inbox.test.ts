@@ -4,6 +4,8 @@ import { it } from 'node:test';
 import { listDecisions } from '../../src/app/decisions.js';
 import { type Act, requestKind } from '../../src/approvals/index.js';
 import { LIMITS } from '../../src/core/index.js';
+import { type Ledger, waitingCursor } from '../../src/ledger/index.js';
+import { packageIn } from '../support/gate-packages.js';
 import {
   addKeyAct,
   approve,
@@ -14,13 +16,29 @@ import {
   configAct,
   homeWorld,
   memoryWorld,
+  onPostgres,
   personWithKey,
   proposed,
   sending,
   signed,
   TRUST,
+  type World,
 } from '../support/gate-world.js';
 import { verifies } from '../support/verifies.js';
+
+/** The services of a world whose ledger counts what is read of it. */
+function counting(world: World, instead: Partial<Ledger> = {}) {
+  const { services } = world.gate;
+  let reads = 0;
+  const ledger = new Proxy(services.ledger, {
+    get: (target, name) => {
+      const value = Reflect.get(name in instead ? instead : target, name) as unknown;
+      if (name === 'read' || name === 'lookup') reads += 1;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { services: { ...services, ledger }, reads: () => reads };
+}
 
 it('shows a new act behind more expired requests than a page holds, and recover ends those', async () => {
   verifies('app.inbox.expired');
@@ -49,23 +67,146 @@ it('shows the first of much by reading that much, with acts among it, and says t
     await world.gate.request(actionId, { approver: 'human:alice' });
   }
   const act = await world.gate.requestAct(addKeyAct(BOB));
-  const { ledger } = world.gate;
-  let reads = 0;
-  const counting = new Proxy(ledger, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name, target) as unknown;
-      if (name === 'read' || name === 'lookup') reads += 1;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  const page = await listDecisions({ ...world.gate.services, ledger: counting }, undefined, 10);
+  const counted = counting(world);
+  const page = await listDecisions(counted.services, { limit: 10 });
   assert.deepEqual([page.rows.length, page.more], [10, true]);
-  assert.ok(reads < 20, `${reads} records were read`);
-  const all = await world.gate.firstDecisions(undefined, 1_000);
+  assert.ok(counted.reads() < 20, `${counted.reads()} records were read`);
+  const all = await world.gate.inbox({ limit: 1_000 });
   assert.deepEqual([all.rows.length, all.more], [61, false]);
-  assert.equal(all.rows.at(-1)?.id, act.request.request_id);
+  assert.ok(all.rows.some(({ id }) => id === act.request.request_id));
   for (const limit of [0, 1_001, 1.5, Number.NaN]) {
-    assert.equal(await codeOf(world.gate.firstDecisions(undefined, limit)), 'invalid');
+    assert.equal(await codeOf(world.gate.inbox({ limit })), 'invalid');
+  }
+  await world.close();
+});
+
+for (const [where, makeWorld] of [
+  ['in memory', memoryWorld],
+  ['on SQLite', homeWorld],
+] as const)
+  it(`${where} tells everything that waits once, by pages, whatever its kind, and refuses other cursors`, async () => {
+    verifies('app.inbox.pages');
+    const world = await makeWorld();
+    await carriedOut(world, addKeyAct(BOB));
+    const expected: string[] = [];
+    for (let at = 0; at < 9; at += 1) {
+      // Some end at the same time.
+      expected.push(
+        await proposed(world, { approve_within_ms: 600_000 + (at % 3) * 600_000, args: { text: `${at}` } }),
+      );
+      const id = `pkg_${at}`;
+      if (at < 4) await packageIn(world.gate, id, 'SUMMARY_PENDING');
+      if (at < 4) expected.push(id);
+      const other = addKeyAct(personWithKey(`human:p${at}`, 20 + at));
+      if (at < 4) expected.push((await world.gate.requestAct(other, 'human:alice')).request.request_id);
+    }
+    for (const limit of [1, 2, 5, 17, 1_000]) {
+      const seen: string[] = [];
+      let ends = 0;
+      for (let after: string | undefined; ; ) {
+        const page = await world.gate.inbox({ limit, ...(after === undefined ? {} : { after }) });
+        assert.ok(page.rows.length <= limit);
+        const earliest = Math.min(...page.rows.map(({ due }) => due));
+        assert.ok(page.rows.length === 0 || earliest >= ends, 'pages follow each other by when things end');
+        ends = Math.max(ends, ...page.rows.map(({ due }) => due));
+        seen.push(...page.rows.map(({ id }) => id));
+        assert.equal(page.more, page.next !== undefined);
+        if (page.next === undefined) break;
+        after = page.next;
+      }
+      assert.deepEqual(seen.sort(), expected.sort(), `${limit} at a time`);
+    }
+    const odd = [
+      '',
+      'x',
+      '1',
+      '.',
+      '1.',
+      '01.act',
+      `${'9'.repeat(16)}.act`,
+      `${'9'.repeat(17)}.act`,
+      '1.two words',
+      '1.a\n',
+      7,
+      null,
+      {},
+    ];
+    for (const after of odd) {
+      assert.equal(await codeOf(world.gate.inbox({ after: after as never })), 'invalid', String(after));
+    }
+    for (const page of [null, 7, { who: 'x' }, { person: 7 }, { person: 'alice' }]) {
+      assert.equal(await codeOf(world.gate.inbox(page as never)), 'invalid');
+    }
+    assert.deepEqual(await world.gate.inbox({ after: `${Number.MAX_SAFE_INTEGER}.act` }), { rows: [], more: false });
+    await world.close();
+  });
+
+it('goes on from a place without reading what stands before it', async () => {
+  verifies('app.inbox.pages');
+  const world = await memoryWorld();
+  for (let at = 0; at < 40; at += 1) await proposed(world, { args: { text: `${at}` } });
+  const first = await world.gate.inbox({ limit: 30 });
+  const counted = counting(world);
+  const page = await listDecisions(counted.services, { limit: 5, after: first.next });
+  assert.deepEqual([page.rows.length, page.more], [5, true]);
+  assert.ok(counted.reads() < 10, `${counted.reads()} records were read`);
+  await world.close();
+});
+
+it('looks at a bounded number of actions for who can decide few of them, and names where to look on', async () => {
+  verifies('app.inbox.bounded');
+  const world = await memoryWorld();
+  await carriedOut(world, addKeyAct(BOB));
+  const max = LIMITS.inboxReadsMax;
+  const foreign = async (from: number, to: number) => {
+    for (let at = from; at < to; at += 1) {
+      await proposed(world, { approvers: ['human:alice'], approve_within_ms: 600_000, args: { text: `${at}` } });
+    }
+  };
+  const own = await proposed(world, { approvers: ['human:bob'] });
+  const forBob = async (after?: string) => {
+    const { rows, next } = await world.gate.inbox({ person: 'human:bob', ...(after === undefined ? {} : { after }) });
+    return [rows.map(({ id }) => id), next] as const;
+  };
+  await foreign(0, max - 1);
+  assert.deepEqual(await forBob(), [[own], undefined]);
+  await foreign(max - 1, max);
+  const [none, next] = await forBob();
+  assert.deepEqual(none, []);
+  assert.deepEqual(await forBob(next), [[own], undefined]);
+  await foreign(max, max + 1);
+  assert.deepEqual(await forBob((await forBob())[1]), [[own], undefined]);
+  assert.equal((await world.gate.inbox({ limit: max })).rows.length, max, 'a page is as large as it was asked for');
+  await world.close();
+});
+
+it('looks at a bounded number of rows behind which nothing waits', async () => {
+  verifies('app.inbox.bounded');
+  const world = await memoryWorld();
+  const own = await proposed(world);
+  const { due = 0 } = (await world.gate.ledger.list({ kind: 'action', waiting: true })).rows[0] ?? {};
+  for (const [count, isFound] of [
+    [LIMITS.inboxLooksMax - 1, true],
+    [LIMITS.inboxLooksMax, false],
+    [LIMITS.inboxLooksMax + 1, false],
+  ] as const) {
+    // Expired proposals before it, told by the index alone.
+    const list: Ledger['list'] = async ({ kind, after, limit = LIMITS.pageRowsMax }) => {
+      const from = after === undefined ? 0 : Number(after.slice(0, 16)) + 1;
+      if (kind !== 'action' || from > count) return { rows: [] };
+      const numbers = Array.from({ length: Math.min(limit, count + 1 - from) }, (_, at) => from + at);
+      const rows = numbers.map((at) => ({
+        ...{ id: at === count ? own : `act_${at}`, status: 'proposed', revision: 0, updated: 0 },
+        due: at === count ? due : at,
+      }));
+      const last = rows.at(-1);
+      return { rows, next: waitingCursor({ due: last?.due ?? 0, id: last?.id ?? '' }) };
+    };
+    const { services } = counting(world, { list });
+    const page = await listDecisions(services, { limit: 10 });
+    assert.deepEqual([page.rows.length, page.more], isFound ? [1, false] : [0, true]);
+    if (page.next === undefined) continue;
+    assert.deepEqual((await listDecisions(services, { limit: 10, after: page.next })).rows.length, 1);
   }
   await world.close();
 });
@@ -194,8 +335,11 @@ it('says of an approval that somebody waits for it, in whichever process, as lon
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   assert.deepEqual(await awaited(), [alone]);
-  world.clock.advance(15_000);
-  assert.deepEqual(await awaited(), []);
+  // A server counts by its own clock.
+  if (!onPostgres) {
+    world.clock.advance(15_000);
+    assert.deepEqual(await awaited(), []);
+  }
   await approve(world, alone);
   await late;
   await world.close();

@@ -254,6 +254,10 @@ describe('a caller that hands over anything', () => {
       (value) => packages.tools(value),
       (value) => packages.list({ states: value ?? 7 }),
       (value) => packages.list({ after: value ?? 7 }),
+      (value) => packages.envelopes(value),
+      (value) => packages.envelopes(ID, value ?? 'x'),
+      (value) => packages.releases(value),
+      (value) => packages.releases(ID, value ?? 'x'),
       (value) => packages.release(value, { project: 'web', target: 'web#main' }),
       (value) => packages.release(ID, value),
     ];

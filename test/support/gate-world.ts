@@ -89,7 +89,7 @@ export interface World {
 export const LEDGER_ID = '0123456789abcdef0123456789abcdef';
 
 /** Set for a run in which every world that is not about a file stands on PostgreSQL: see run-on-postgres.ts. */
-const onPostgres = process.env.COUNTERSIGN_TEST_STORE === 'postgres';
+export const onPostgres = process.env.COUNTERSIGN_TEST_STORE === 'postgres';
 
 /** A world over a home. */
 export async function homeWorld(options: WorldOptions = {}): Promise<World> {

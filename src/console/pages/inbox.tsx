@@ -1,10 +1,10 @@
-/** What waits for people, most urgent first: for whoever is signed in, or for everybody. */
-import { useQuery } from '@tanstack/react-query';
+/** What waits for people, most urgent first, a page at a time: for whoever is signed in, or for everybody. */
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { asRead, type InboxRow } from '../documents.js';
 import { call } from '../gate.js';
-import { Badge, Button, riskTone, Said, Title, Waiting } from '../parts/basics.js';
+import { Badge, Button, Refused, riskTone, Said, Title, Waiting } from '../parts/basics.js';
 import { TOGETHER_MAX, Together } from '../parts/together.js';
 import { useMe } from '../session.js';
 import { KINDS, RISKS, shown, spanTo, WHATS, wordOf } from '../words.js';
@@ -12,15 +12,20 @@ import { KINDS, RISKS, shown, spanTo, WHATS, wordOf } from '../words.js';
 export function InboxPage() {
   const me = useMe();
   const [isMine, setMine] = useState(true);
-  const { data, error } = useQuery({
+  const list = useInfiniteQuery({
     queryKey: ['decisions', isMine],
-    queryFn: () => call('decisions', { query: isMine ? { for: me.principal } : {} }),
+    queryFn: ({ pageParam }) =>
+      call('decisions', {
+        query: { ...(isMine ? { for: me.principal } : {}), ...(pageParam === '' ? {} : { after: pageParam }) },
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
     refetchInterval: 15_000,
   });
   const [picked, setPicked] = useState<ReadonlySet<string>>();
   // Those that are decided about stay as they were picked, whatever becomes of the list.
   const [together, setTogether] = useState<readonly InboxRow[]>();
-  const rows = asRead<readonly InboxRow[]>(data?.rows ?? []);
+  const rows = rowsOf(list.data?.pages ?? []);
   if (together !== undefined) {
     const close = () => {
       setTogether(undefined);
@@ -32,14 +37,27 @@ export function InboxPage() {
   return (
     <>
       <Title aside={<Choice isMine={isMine} onChange={setMine} />}>Inbox</Title>
-      {data === undefined ? <Waiting error={error} /> : null}
+      {list.data === undefined ? <Waiting error={list.error} /> : null}
       {isMine && rows.filter(({ what }) => what === 'approval').length > 1 ? (
         <Picking picked={picked} chosen={chosen} onPick={setPicked} onGo={() => setTogether(chosen)} />
       ) : null}
-      {data === undefined ? null : <Rows rows={rows} picked={isMine ? picked : undefined} onPick={setPicked} />}
-      {data?.more === true ? <p className="text-soft">More waits behind these {rows.length}.</p> : null}
+      {list.data === undefined ? null : (
+        <Rows rows={rows} isMore={list.hasNextPage} picked={isMine ? picked : undefined} onPick={setPicked} />
+      )}
+      {list.data === undefined ? null : <Refused error={list.error} />}
+      {list.hasNextPage ? (
+        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          {list.isFetchingNextPage ? 'One moment …' : rows.length === 0 ? 'Look further' : 'Show more'}
+        </Button>
+      ) : null}
     </>
   );
+}
+
+/** The rows of all pages. What moved from one page to another while they were asked for is shown once. */
+function rowsOf(pages: readonly { readonly rows: readonly unknown[] }[]): readonly InboxRow[] {
+  const all = pages.flatMap(({ rows }) => asRead<readonly InboxRow[]>(rows));
+  return [...new Map(all.map((row) => [`${row.what} ${row.id}`, row])).values()];
 }
 
 function Picking({
@@ -82,10 +100,12 @@ function Choice({ isMine, onChange }: { readonly isMine: boolean; readonly onCha
 
 function Rows({
   rows,
+  isMore,
   picked,
   onPick,
 }: {
   readonly rows: readonly InboxRow[];
+  readonly isMore: boolean;
   readonly picked: ReadonlySet<string> | undefined;
   readonly onPick: (picked: ReadonlySet<string>) => void;
 }) {
@@ -94,7 +114,10 @@ function Rows({
     if (!next.delete(id)) next.add(id);
     onPick(next);
   };
-  if (rows.length === 0) return <p className="py-10 text-center text-soft">Nothing waits.</p>;
+  if (rows.length === 0) {
+    const words = isMore ? 'Nothing among the first that wait is for you.' : 'Nothing waits.';
+    return <p className="py-10 text-center text-soft">{words}</p>;
+  }
   return (
     <ul className="space-y-3">
       {rows.map((row) => (
@@ -117,6 +140,7 @@ function Rows({
 
 function Row({ row }: { readonly row: InboxRow }) {
   const isRequest = row.what === 'request';
+  const isSummary = row.what === 'confirmation';
   const look = 'block min-w-0 flex-1 space-y-2 rounded-xl border border-line bg-card p-4 hover:border-accent';
   const inside = (
     <>
@@ -126,7 +150,7 @@ function Row({ row }: { readonly row: InboxRow }) {
         {row.awaited === true ? <Badge tone="accent">its caller waits</Badge> : null}
       </span>
       <span className="block text-lg font-semibold">
-        <Said text={isRequest ? wordOf(KINDS, row.operation) : row.operation} />
+        <Said text={headOf(row)} />
       </span>
       <span className="block [overflow-wrap:anywhere]">
         <Said text={row.target} mono />
@@ -135,12 +159,19 @@ function Row({ row }: { readonly row: InboxRow }) {
         <span>
           {row.project === null ? null : <Said text={row.project} />}
           {row.project === null ? '' : ' · '}
-          {row.approvals} of {row.quorum} {isRequest ? 'signatures' : 'approvals'}
+          {row.approvals} of {row.quorum} {isRequest || isSummary ? 'signatures' : 'approvals'}
         </span>
         <Due row={row} />
       </span>
     </>
   );
+  if (isSummary) {
+    return (
+      <Link to="/packages/$id" params={{ id: row.id }} className={look}>
+        {inside}
+      </Link>
+    );
+  }
   return isRequest ? (
     <Link to="/requests/$id" params={{ id: row.id }} className={look}>
       {inside}
@@ -150,6 +181,12 @@ function Row({ row }: { readonly row: InboxRow }) {
       {inside}
     </Link>
   );
+}
+
+/** A row about no action says what it is about. */
+function headOf({ what, operation }: InboxRow): string {
+  if (what === 'confirmation') return wordOf(KINDS, 'summary');
+  return what === 'request' ? wordOf(KINDS, operation) : operation;
 }
 
 function Due({ row: { what, due, wanted } }: { readonly row: InboxRow }) {

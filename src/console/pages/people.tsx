@@ -1,10 +1,14 @@
-/** People, their keys and roles, invitations that wait for their code, and the tokens of agents. */
+/**
+ * People, their keys and roles, invitations that wait for their code, and the tokens of agents. Whoever is signed in
+ * revokes an own key at once; everything else about people, keys and tokens takes a signature.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { asRead, type KeyRow, type PendingRow, type PersonRow, type TokenRow } from '../documents.js';
 import { call } from '../gate.js';
 import { Badge, Button, Card, Refused, Said, Title, Waiting } from '../parts/basics.js';
 import { Confirm, Invite } from '../parts/invite.js';
 import { useAct } from '../parts/signing.js';
+import { TakeBack } from '../parts/take-back.js';
 import { isRole, useMe } from '../session.js';
 import { nameOf, timeOf } from '../words.js';
 
@@ -31,6 +35,7 @@ export function PeoplePage() {
               person={person}
               keys={asRead<readonly KeyRow[]>(data.keys).filter((key) => key.person === person.person)}
               isOperator={isOperator}
+              isMe={person.person === me.principal}
             />
           ))}
           <Tokens rows={asRead<readonly TokenRow[]>(data.tokens)} isOperator={isOperator} />
@@ -65,16 +70,18 @@ function Person({
   person,
   keys,
   isOperator,
+  isMe,
 }: {
   readonly person: PersonRow;
   readonly keys: readonly KeyRow[];
   readonly isOperator: boolean;
+  readonly isMe: boolean;
 }) {
   const act = useAct('Change people and keys');
   const isActive = person.state === 'active';
   return (
     <Card
-      title={nameOf(person.person)}
+      title={isMe ? `${nameOf(person.person)} (you)` : nameOf(person.person)}
       aside={
         <Badge tone={isActive ? 'good' : 'plain'}>{isActive ? person.roles.join(', ') || 'no role' : 'removed'}</Badge>
       }
@@ -89,14 +96,8 @@ function Person({
               {key.method === 'webauthn' ? 'Passkey' : 'Software key'}, {key.state}, since {timeOf(key.added_at)}
               <span className="block font-mono text-sm text-soft">{key.key_id}</span>
             </span>
-            {isOperator && key.state === 'active' ? (
-              <Button
-                look="bad"
-                disabled={act.isRunning}
-                onClick={() => act.start({ kind: 'registry', change: { change: 'revoke-key', key_id: key.key_id } })}
-              >
-                Revoke key …
-              </Button>
+            {key.state === 'active' ? (
+              <RevokeKey id={key.key_id} isOwn={isMe} isOperator={isOperator} act={act} />
             ) : null}
           </li>
         ))}
@@ -108,10 +109,40 @@ function Person({
           disabled={act.isRunning}
           onClick={() => act.start({ kind: 'registry', change: { change: 'remove-person', person: person.person } })}
         >
-          Remove {nameOf(person.person)} …
+          Remove {nameOf(person.person)} by signature …
         </Button>
       ) : null}
     </Card>
+  );
+}
+
+/** An own key goes by the session; the key of somebody else by the signature of an operator. */
+function RevokeKey({
+  id,
+  isOwn,
+  isOperator,
+  act,
+}: {
+  readonly id: string;
+  readonly isOwn: boolean;
+  readonly isOperator: boolean;
+  readonly act: ReturnType<typeof useAct>;
+}) {
+  const revoke = { kind: 'registry', change: { change: 'revoke-key', key_id: id } };
+  if (isOwn) {
+    return (
+      <TakeBack
+        act={revoke}
+        label="Revoke your key"
+        words="Nothing can be signed with it any more, and who is signed in by it is signed out."
+      />
+    );
+  }
+  if (!isOperator) return null;
+  return (
+    <Button look="bad" disabled={act.isRunning} onClick={() => act.start(revoke)}>
+      Revoke key by signature …
+    </Button>
   );
 }
 
@@ -155,7 +186,7 @@ function Token({ row, isOperator }: { readonly row: TokenRow; readonly isOperato
           disabled={act.isRunning}
           onClick={() => act.start({ kind: 'agent', change: { change: 'revoke-token', token_id: row.token_id } })}
         >
-          Revoke token …
+          Revoke token by signature …
         </Button>
       ) : null}
     </div>

@@ -10,6 +10,9 @@ import { Summary } from '../parts/summary.js';
 import { useMe } from '../session.js';
 import { KINDS, nameOf, timeOf, wordOf } from '../words.js';
 
+/** One that was signed here meanwhile stays with what became of it. */
+const SIGNABLE: readonly string[] = ['open', 'signed', 'used'];
+
 export function RequestPage({ id }: { readonly id: string }) {
   const me = useMe();
   const navigate = useNavigate();
@@ -40,13 +43,8 @@ export function RequestPage({ id }: { readonly id: string }) {
       <p className="text-soft">
         Asked by {nameOf(requested_by)}, of {nameOf(approver)}, until {timeOf(Number(exp))}
       </p>
-      {kind === 'action' ? (
-        <p>
-          <Link to="/actions/$id" params={{ id: String(subject) }} className="text-accent underline">
-            Go to the action
-          </Link>
-        </p>
-      ) : isMine && (data.state === 'open' || data.state === 'used' || data.state === 'signed') && !isOver ? (
+      <SubjectLink kind={kind} id={String(subject)} />
+      {kind === 'action' ? null : isMine && !isOver && SIGNABLE.includes(data.state) ? (
         <SignIssued issued={first} title="What you sign" onClose={() => void navigate({ to: '/' })} />
       ) : (
         <>
@@ -57,5 +55,27 @@ export function RequestPage({ id }: { readonly id: string }) {
         </>
       )}
     </>
+  );
+}
+
+/** Where what it is about has a page of its own. */
+function SubjectLink({ kind, id }: { readonly kind: unknown; readonly id: string }) {
+  const look = 'text-accent underline';
+  if (kind === 'action') {
+    return (
+      <p>
+        <Link to="/actions/$id" params={{ id }} className={look}>
+          Go to the action
+        </Link>
+      </p>
+    );
+  }
+  if (kind !== 'summary') return null;
+  return (
+    <p>
+      <Link to="/packages/$id" params={{ id }} className={look}>
+        Go to the package
+      </Link>
+    </p>
   );
 }

@@ -1,13 +1,15 @@
 /**
- * Standing approvals: what each stands for, in the lines that were signed, what is left of it, and its end by
- * signature.
+ * Standing approvals: what each stands for, in the lines that were signed, what is left of it, and its end: who signed
+ * it takes it back at once, everybody else by a signature.
  */
 import { useQuery } from '@tanstack/react-query';
 import { asRead, type GrantRow } from '../documents.js';
 import { call } from '../gate.js';
 import { Badge, Button, Card, Facts, Refused, riskTone, Said, Title, Waiting } from '../parts/basics.js';
 import { useAct } from '../parts/signing.js';
-import { RISKS, spanTo, timeOf, wordOf } from '../words.js';
+import { TakeBack } from '../parts/take-back.js';
+import { useMe } from '../session.js';
+import { nameOf, RISKS, spanTo, timeOf, wordOf } from '../words.js';
 
 export function StandingPage() {
   const { data, error } = useQuery({
@@ -53,7 +55,10 @@ function stateOf(row: GrantRow): string {
 function Grant({ row }: { readonly row: GrantRow }) {
   const { grant } = row;
   const revoking = useAct('Revoke a standing approval');
+  const me = useMe();
   const state = stateOf(row);
+  const isOwn = row.signers.some(({ person }) => person === me.principal);
+  const revoke = { kind: 'standing', change: { op: 'revoke', grant_id: row.grant_id } };
   const operations = Object.keys(grant.operations).join(', ');
   const rows = [
     ['Left', `${leftOf(row)} of ${grant.count}${row.holds.length === 0 ? '' : ` (${row.holds.length} held)`}`],
@@ -61,6 +66,7 @@ function Grant({ row }: { readonly row: GrantRow }) {
     ['Agents', <Said key="agents" text={grant.agents.join(', ')} />],
     ['Project', <Said key="project" text={grant.project} />],
     ['Target', <Said key="target" text={grant.target} mono />],
+    ['Signed by', <Said key="by" text={row.signers.map(({ person }) => nameOf(person)).join(', ')} />],
   ] as const;
   return (
     <Card
@@ -85,14 +91,15 @@ function Grant({ row }: { readonly row: GrantRow }) {
       </details>
       <Refused error={revoking.error} />
       {row.state === 'revoked' ? null : (
-        <Button
-          look="bad"
-          className="mt-2"
-          disabled={revoking.isRunning}
-          onClick={() => revoking.start({ kind: 'standing', change: { op: 'revoke', grant_id: row.grant_id } })}
-        >
-          Revoke …
-        </Button>
+        <div className="mt-2">
+          {isOwn ? (
+            <TakeBack act={revoke} label="Revoke your approval" words="What it covered needs a decision again." />
+          ) : (
+            <Button look="bad" disabled={revoking.isRunning} onClick={() => revoking.start(revoke)}>
+              Revoke by signature …
+            </Button>
+          )}
+        </div>
       )}
     </Card>
   );

@@ -33,6 +33,11 @@ export function stateTone(state: unknown): Tone {
   return state === 'unknown' ? 'bad' : 'accent';
 }
 
+export function packageTone(state: unknown): Tone {
+  if (state === 'SUMMARY_PENDING') return 'accent';
+  return state === 'DRAFT_READY' ? 'good' : 'plain';
+}
+
 export function Card({
   title,
   aside,

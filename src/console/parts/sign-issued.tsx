@@ -62,7 +62,8 @@ export function SignIssued({
   );
 }
 
-function submittedWords({ missing = 0, action_id }: Submitted): string {
+function submittedWords({ missing = 0, action_id, applied }: Submitted): string {
+  if (applied !== undefined) return `Signed. The summary is confirmed, at revision ${applied['revision']}.`;
   if (missing > 0) return `Signed. ${missing} more ${missing === 1 ? 'person has' : 'people have'} to sign the same.`;
   return action_id === undefined ? 'Signed, and carried out.' : `Signed. It goes on as ${action_id}.`;
 }

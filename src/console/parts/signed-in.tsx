@@ -4,7 +4,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { BookOpen, Inbox, ListChecks, LogOut, MessagesSquare, Octagon, ScrollText, Users } from 'lucide-react';
+import { BookOpen, Inbox, ListChecks, LogOut, MessagesSquare, Octagon, Package, ScrollText, Users } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { FrozenRow } from '../documents.js';
 import { asRead } from '../documents.js';
@@ -19,6 +19,7 @@ import { SigningPlace } from './signing.js';
 
 const PLACES = [
   { to: '/', word: 'Inbox', Icon: Inbox },
+  { to: '/packages', word: 'Packages', Icon: Package },
   { to: '/standing', word: 'Standing', Icon: ListChecks },
   { to: '/threads', word: 'Threads', Icon: MessagesSquare },
   { to: '/people', word: 'People', Icon: Users },
@@ -133,24 +134,31 @@ function Banners({ me }: { readonly me: Identity }) {
   );
 }
 
-/** On a phone at the thumb; elsewhere at the top. */
+/** On a phone at the thumb, where a narrow one moves it sideways; elsewhere at the top. */
 const BAR =
-  'fixed inset-x-0 bottom-0 z-10 border-t border-line bg-card sm:static sm:border-0 sm:bg-transparent sm:px-6';
+  'fixed inset-x-0 bottom-0 z-10 overflow-x-auto border-t border-line bg-card ' +
+  'sm:static sm:border-0 sm:bg-transparent sm:px-6';
 const PLACE =
-  'flex min-h-14 flex-col items-center justify-center gap-0.5 text-xs ' +
-  'sm:min-h-11 sm:flex-row sm:gap-2 sm:px-3 sm:text-base';
+  'flex min-h-14 flex-col items-center justify-center gap-0.5 border-t-2 px-0.5 text-[0.6875rem] -outline-offset-2 ' +
+  'sm:min-h-11 sm:flex-row sm:border-0 sm:gap-2 sm:px-3 sm:text-base';
 
 function Places() {
+  const bar = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another one to show
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [pathname]);
   return (
-    <nav aria-label="Places" className={BAR}>
-      <ul className="mx-auto flex max-w-5xl justify-between sm:justify-start sm:gap-1">
+    <nav ref={bar} aria-label="Places" className={BAR}>
+      <ul className="mx-auto flex max-w-5xl justify-between sm:flex-wrap sm:justify-start sm:gap-1">
         {PLACES.map(({ to, word, Icon }) => (
-          <li key={to} className="flex-1 sm:flex-none">
+          <li key={to} className="min-w-[3.25rem] flex-1 sm:min-w-0 sm:flex-none">
             <Link
               to={to}
               activeOptions={{ exact: to === '/' }}
-              activeProps={{ className: 'text-accent font-semibold' }}
-              inactiveProps={{ className: 'text-soft' }}
+              activeProps={{ className: 'border-accent text-accent sm:font-semibold' }}
+              inactiveProps={{ className: 'border-transparent text-soft' }}
               className={PLACE}
             >
               <Icon aria-hidden="true" className="size-5" />

@@ -43,7 +43,15 @@ function TurnsNote() {
   );
 }
 
-export function Summary({ lines, onRead }: { readonly lines: readonly string[]; readonly onRead?: () => void }) {
+export function Summary({
+  lines,
+  onRead,
+  label = 'What is signed, line by line',
+}: {
+  readonly lines: readonly string[];
+  readonly onRead?: () => void;
+  readonly label?: string;
+}) {
   const list = useRef<HTMLOListElement>(null);
   const pieces = useMemo(() => lines.map(lineOf), [lines]);
   const total = pieces.reduce((sum, line) => sum + line.length, 0);
@@ -71,14 +79,14 @@ export function Summary({ lines, onRead }: { readonly lines: readonly string[]; 
   }, [pieces, onRead]);
   return (
     <div>
-      <ol ref={list} aria-label="What is signed, line by line" className="font-mono text-sm" dir="ltr">
+      <ol ref={list} aria-label={label} className="font-mono text-sm" dir="ltr">
         {pieces.map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
           <li key={at} className="border-b border-line py-1.5 [overflow-wrap:anywhere]">
             <bdi>
               {line.map(({ text, isName }, part) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and never move
-                <span key={part} data-piece className={isName ? 'text-soft' : 'whitespace-pre-wrap'}>
+                <span key={part} data-piece className={`whitespace-pre-wrap ${isName ? 'text-soft' : ''}`}>
                   {text}
                 </span>
               ))}
