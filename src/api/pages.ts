@@ -19,6 +19,7 @@ export const PAGES = {
   thread: '/threads/{thread}',
   audit: '/audit',
   freeze: '/freeze',
+  api: '/api',
 } as const;
 
 export type PageName = keyof typeof PAGES;

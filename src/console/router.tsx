@@ -4,6 +4,7 @@
  */
 import { createRootRoute, createRoute, createRouter, Outlet, useParams } from '@tanstack/react-router';
 import { ActionPage } from './pages/action.js';
+import { ApiPage } from './pages/api.js';
 import { AuditPage } from './pages/audit.js';
 import { EnrolPage } from './pages/enrol.js';
 import { FreezePage } from './pages/freeze.js';
@@ -61,6 +62,7 @@ const people = createRoute({ getParentRoute: () => inside, path: '/people', comp
 const policy = createRoute({ getParentRoute: () => inside, path: '/policy', component: PolicyPage });
 const threads = createRoute({ getParentRoute: () => inside, path: '/threads', component: ThreadsPage });
 const audit = createRoute({ getParentRoute: () => inside, path: '/audit', component: AuditPage });
+const api = createRoute({ getParentRoute: () => inside, path: '/api', component: ApiPage });
 const freeze = createRoute({ getParentRoute: () => inside, path: '/freeze', component: FreezePage });
 
 const tree = root.addChildren([
@@ -78,6 +80,7 @@ const tree = root.addChildren([
     threads,
     audit,
     freeze,
+    api,
   ]),
 ]);
 

@@ -478,6 +478,18 @@ describe('the console', () => {
     assert.equal(await rows.count(), 1);
   });
 
+  it('shows every route of the API', async () => {
+    verifies('console.api');
+    const { page } = alice;
+    await page.goto('/people');
+    await page.getByRole('link', { name: 'The HTTP API' }).click();
+    await page.getByRole('heading', { name: 'POST /v1/actions', exact: true }).waitFor();
+    assert.ok((await page.getByRole('heading', { level: 2 }).count()) >= 40);
+    await page.getByLabel('Find a route').fill('comment');
+    await page.getByRole('heading', { name: 'GET /v1/actions/{action_id}/comments' }).waitFor();
+    assert.equal(await page.getByRole('heading', { level: 2 }).count(), 2);
+  });
+
   it('says what policy would decide for an agent, and writes nothing', async () => {
     verifies('console.explain');
     const { page } = alice;

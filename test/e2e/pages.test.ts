@@ -94,6 +94,7 @@ async function harmIn(world: ConsoleWorld): Promise<Places> {
     thread: '/threads/acme',
     audit: '/audit',
     freeze: '/freeze',
+    api: '/api',
   };
 }
 

@@ -81,6 +81,10 @@ export const consoleRequirements = {
     source: 'doors',
     behaviour: 'a person sees what policy would decide for an agent, and nothing is written',
   },
+  'console.api': {
+    source: 'doors',
+    behaviour: 'a page shows every route of the API, from the document that programs read',
+  },
   'console.audit': {
     source: 'doors',
     behaviour: 'the whole ledger is verified from the page, and its log is searched by an id',

@@ -3,6 +3,7 @@
  * revokes an own key at once; everything else about people, keys and tokens takes a signature.
  */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { asRead, type KeyRow, type PendingRow, type PersonRow, type TokenRow } from '../documents.js';
 import { call } from '../gate.js';
 import { Badge, Button, Card, Refused, Said, Title, Waiting } from '../parts/basics.js';
@@ -148,7 +149,14 @@ function RevokeKey({
 
 function Tokens({ rows, isOperator }: { readonly rows: readonly TokenRow[]; readonly isOperator: boolean }) {
   return (
-    <Card title="Tokens of agents">
+    <Card
+      title="Tokens of agents"
+      aside={
+        <Link to="/api" className="text-accent underline">
+          The HTTP API
+        </Link>
+      }
+    >
       {rows.length === 0 ? (
         <p className="text-soft">There is none. An operator makes one: countersign agent add NAME</p>
       ) : null}
