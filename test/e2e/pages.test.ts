@@ -122,15 +122,30 @@ async function packagesIn({ gate }: ConsoleWorld): Promise<Places> {
   );
 }
 
+/** Signs what a part of the page shows, once all of it was in view. */
+async function signPart(page: Page, part: string, told: string): Promise<void> {
+  const sheet = page.getByRole('region', { name: part });
+  await sheet.waitFor();
+  for (const piece of await sheet.locator('[data-piece]').all()) await piece.evaluate(CENTER);
+  await sheet.getByRole('button', { name: 'Sign with your passkey' }).click();
+  await page.getByText(told).waitFor();
+}
+
+/** A standing approval that stands. */
+async function grantOn(page: Page, { gate, clock }: ConsoleWorld): Promise<void> {
+  const target = PLAIN[0] as string;
+  const asked = await gate.propose(sending({ target, args: { account: target } }));
+  const grant = await gate.narrowestGrant(asked.action_id, { count: 3, until: clock.now() + 3_600_000 });
+  const { issued } = await gate.requestStanding(grant, 'human:alice');
+  await page.goto(`/requests/${issued.request.request_id}`);
+  await signPart(page, 'What you sign', 'Signed, and carried out.');
+}
+
 /** Confirms a summary as people do, and has a draft and its release behind it. */
 async function draftOn(page: Page, { gate }: ConsoleWorld): Promise<void> {
   await page.goto('/packages/pkg_ready');
   await page.getByRole('button', { name: 'Confirm the summary …' }).click();
-  const sheet = page.getByRole('region', { name: 'What you confirm' });
-  await sheet.waitFor();
-  for (const piece of await sheet.locator('[data-piece]').all()) await piece.evaluate(CENTER);
-  await sheet.getByRole('button', { name: 'Sign with your passkey' }).click();
-  await page.getByText('Signed. The summary is confirmed').waitFor();
+  await signPart(page, 'What you confirm', 'Signed. The summary is confirmed');
   const harm = { kind: PLAIN[0], logical_path: 'docs/<img src=x onerror=alert(1)>.md', content: HIDDEN };
   await step(gate, 'pkg_ready', 'record_draft_artifact', harm);
   const [{ sha256 = '' } = {}] = (await gate.packages.status('pkg_ready')).manifest.artifacts;
@@ -223,6 +238,7 @@ describe('every page of the console', () => {
     alice = await firstPerson(world, browser);
     await (await nextPerson(world, browser, alice, 'bob')).visitor.context.close();
     places = await harmIn(world);
+    await grantOn(alice.page, world);
     await draftOn(alice.page, world);
   });
   after(async () => {
