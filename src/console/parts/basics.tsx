@@ -55,7 +55,7 @@ export function Card({
     >
       {title === undefined ? null : (
         <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-          <h2 id={id} className="text-lg font-semibold">
+          <h2 id={id} className="min-w-0 text-lg font-semibold [overflow-wrap:anywhere]">
             {title}
           </h2>
           {aside}
