@@ -9,6 +9,7 @@ import type { Operation, Outcome } from '../connectors/index.js';
 import {
   beforeRing,
   canonicalize,
+  codeFact,
   contentRef,
   isOurs,
   type Json,
@@ -68,7 +69,7 @@ export async function callAndSettle(services: Services, launched: LaunchedCall):
   const call = callFor(services, launched, { attempt, stop });
   const answer = traced(services.tracing, 'connector', { kind: 'client', facts: factsOf(launched) }, async (tell) => {
     const told = await answerOf(() => operation.execute(call));
-    tell({ 'countersign.result': told.result, ...(told.code === undefined ? {} : { 'countersign.code': told.code }) });
+    tell({ 'countersign.result': told.result, ...codeFact(told.code) });
     return told;
   });
   const overdue = services.timer(Math.max(0, attempt.deadline - services.clock.now()));

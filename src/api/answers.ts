@@ -276,7 +276,7 @@ export const Claimed = z.object({
 export const WorkDoneBody = z.strictObject({
   fence: z.string().max(2_048),
   result: z.enum(['confirmed', 'failed', 'unknown']),
-  code: z.string().max(128).optional(),
+  code: z.string().regex(PATTERNS.outcomeCode).optional(),
   external_ref: z.string().max(1_024).optional(),
   evidence: z.json().optional(),
 });

@@ -10,7 +10,7 @@
 import { actionKind, type Caller, settle } from '../actions/index.js';
 import { type Outcome, type WorkOffer, type WorkWhat, workerPin } from '../connectors/index.js';
 import { type Json, LIMITS, Refusal } from '../core/index.js';
-import { isInScope, LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import { isInScope, LEDGER_RECORD, ledgerKind, type TokenScope } from '../identity/index.js';
 import type { CountersignGate } from './open.js';
 import { type Sealer, sealerOf } from './sealed.js';
 
@@ -49,20 +49,21 @@ export class WorkerDoor {
       asked.operations.map(({ name, version, schema }) => [name, desk.digestFor(name, workerPin(version, schema))]),
     );
     const worker = nameOf(caller, asked.worker);
-    desk.seats.sit(caller.principal, worker, asked.at_once, ({ project, operation, digest }) => {
-      return digests.get(operation) === digest && isInScope(scope, 'work', { project, connector: 'worker' });
+    const mayTake = mayWork(scope);
+    desk.seats.sit(caller.principal, worker, asked.at_once, (one) => {
+      return digests.get(one.operation) === one.digest && mayTake(one);
     });
-    return desk.next(worker, asked.wait_ms, signal);
+    return desk.next(worker, mayTake, asked.wait_ms, signal);
   }
 
   /** The call, for the first who claims it in its time. Refuses `state` and as a launch is refused. */
   async claim(caller: Caller, worker: string, offer: WorkOffer) {
-    workScope(caller);
+    const scope = workScope(caller);
     const { desk, services, ledger } = this.#gate;
     const barrier = services.launchBarrier() ?? ledger.leaseBarrier?.();
     if (barrier !== undefined) throw barrier;
     const epoch = await this.#epoch();
-    const call = desk.claim(nameOf(caller, worker), offer);
+    const call = desk.claim(nameOf(caller, worker), mayWork(scope), offer);
     const { deadline } = call;
     const said = { ...offer, deadline, epoch, by: caller.principal, worker };
     return {
@@ -137,8 +138,13 @@ function nameOf({ principal }: Caller, worker: string): string {
   return `${principal}/${worker}`;
 }
 
+/** INVARIANT: whoever asks has the project itself, whatever its worker's name was let in for (server.worker.scoped). */
+function mayWork(scope: TokenScope) {
+  return ({ project }: { readonly project: string }) => isInScope(scope, 'work', { project, connector: 'worker' });
+}
+
 /** INVARIANT: nobody works without a token that says so (server.worker.scoped). */
-function workScope({ scope }: Caller) {
+function workScope({ scope }: Caller): TokenScope {
   if (scope?.verbs.includes('work') === true) return scope;
   throw new Refusal('forbidden', 'the scope of this token does not cover that', {
     next: 'make a token of its own for the worker: `countersign agent add NAME --may work`',

@@ -117,8 +117,8 @@ function readKey(route: Route, key: unknown): { readonly 'idempotency-key'?: str
   throw new Refusal('invalid', 'an idempotency key is a text of 1 to 255 characters without spaces', { path });
 }
 
-/** JSON would take what it has no form for as something else. */
-function textOf(body: unknown): string {
+/** JSON would take what it has no form for as something else. Refuses `invalid` for that. */
+export function textOf(body: unknown): string {
   return JSON.stringify(body, (_key, value: unknown) => {
     const isSame = (typeof value !== 'number' || Number.isFinite(value)) && !(value instanceof Uint8Array);
     if (isSame) return value;

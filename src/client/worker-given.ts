@@ -4,7 +4,18 @@
  */
 import * as z from 'zod';
 import { type Json, LIMITS, PATTERNS, parseTrusted, Refusal } from '../core/index.js';
-import type { WorkContext, WorkDone } from './worker.js';
+import type { WorkDone } from './worker-job.js';
+
+export interface WorkContext {
+  readonly action_id: string;
+  readonly attempt: number;
+  readonly project: string;
+  readonly target: string;
+  /** The action id: the same for every attempt. */
+  readonly idempotencyKey: string;
+  /** Ends when the answer would no longer count as certain. */
+  readonly signal: AbortSignal;
+}
 
 export interface WorkOperation<Input> {
   /** As the configuration of the gate declares it. */
@@ -27,7 +38,7 @@ export interface WorkerOptions<Inputs extends Readonly<Record<string, unknown>>>
   readonly onDone?: (done: WorkDone) => void;
 }
 
-type AnyOperation = WorkOperation<unknown>;
+export type AnyOperation = WorkOperation<unknown>;
 
 export interface ReadWorker {
   readonly operations: ReadonlyMap<string, AnyOperation>;

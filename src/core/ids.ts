@@ -38,6 +38,8 @@ export const PATTERNS = {
   sha256: /^sha256:[0-9a-f]{64}$(?!\n)/,
   currency: /^[A-Z]{3}$(?!\n)/,
   secretName: /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$(?!\n)/,
+  /** A short word for a program, such as `not_mergeable`. */
+  outcomeCode: /^[a-z0-9_.-]{1,64}$(?!\n)/,
   /** The id of any record of the ledger: printable ASCII without a space. */
   recordId: /^[!-~]{1,256}$(?!\n)/,
   ledgerId: /^[0-9a-f]{32}$(?!\n)/,

@@ -70,7 +70,7 @@ export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { asciiJson, displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
 export { beforeRing, type Clock, DURATION, isoTime, parseDuration, type Random, type Timer } from './time.js';
-export { type SpanFacts, type SpanOptions, type Tracing, traced } from './tracing.js';
+export { codeFact, type SpanFacts, type SpanOptions, type Tracing, traced } from './tracing.js';
 export {
   base64urlDecode,
   base64urlEncode,

@@ -61,6 +61,10 @@ export const LIMITS = {
   workerGapMsMax: 5_000,
   /** A worker of which nothing was heard for so long does not answer any more for what it claimed. */
   workerSilentMsMax: 15_000,
+  /** A worker waits so long for the answer to its claim; shorter than what makes it silent. */
+  workerClaimMsMax: 10_000,
+  /** What a worker's function answered, as JSON: a body of which the rest is the fence. */
+  workerEvidenceBytesMax: 2 * 1024 * 1024 - 4_096,
   /** A place of a worker is kept this long for a launch that is being written. */
   workerPlaceMs: 10_000,
   /** What became of an unknown outcome is asked of a worker this long. */

@@ -5,6 +5,8 @@
  * A span tells verbs, ids, states and codes. INVARIANT: no argument, target, word or secret is told (app.traces.facts).
  * Source: spec doors (HTTP API: traces).
  */
+import { PATTERNS } from './ids.js';
+
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
@@ -20,6 +22,11 @@ export interface Tracing {
   span<T>(name: string, options: SpanOptions, act: (tell: (facts: SpanFacts) => void) => Promise<T>): Promise<T>;
   /** The span that we are in, as W3C Trace Context writes it. */
   traceparent(): string | undefined;
+}
+
+/** INVARIANT: a code from outside is a fact where it is a short word, and no other text is (app.traces.facts). */
+export function codeFact(code: string | undefined): SpanFacts {
+  return code !== undefined && PATTERNS.outcomeCode.test(code) ? { 'countersign.code': code } : {};
 }
 
 export function traced<T>(

@@ -88,7 +88,8 @@ export const serverRequirements = {
   },
   'app.traces.facts': {
     source: 'doors',
-    behaviour: 'a span tells verbs, ids, states and codes, and no argument, target, word or secret',
+    behaviour:
+      'a span tells verbs, ids, states and codes that are short words, and no argument, target, word or secret',
   },
   'server.packages': {
     source: 'packages',

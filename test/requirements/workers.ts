@@ -39,6 +39,36 @@ export const workerRequirements = {
     source: 'actions',
     behaviour: 'a late word settles its own attempt alone, by whoever claimed it',
   },
+  'connectors.worker.asked': {
+    source: 'actions',
+    behaviour: 'what only a worker says that was not asked what became of a call settles nothing',
+  },
+  'server.worker.keyless': {
+    source: 'doors',
+    behaviour: 'what workers ask takes no idempotency key: nothing is given out again from memory',
+  },
+  'server.worker.code': {
+    source: 'doors',
+    behaviour: 'the code of what became of a call is a short word; what is none is refused',
+  },
+  'client.worker.asked': {
+    source: 'doors',
+    behaviour: 'what became of a call is the word of its function alone: late, unfit or broken it is unknown',
+  },
+  'client.worker.throws': {
+    source: 'doors',
+    behaviour: 'nothing that a schema or a function throws ends the process of a worker',
+  },
+  'client.worker.stop': { source: 'doors', behaviour: 'a call that a worker claimed before it was stopped is run' },
+  'client.worker.lost': {
+    source: 'doors',
+    behaviour:
+      'after a claim without an answer a worker goes on under another name: nobody waits long for it, and what runs goes on',
+  },
+  'client.worker.evidence': {
+    source: 'doors',
+    behaviour: 'what was done is told also where what the function answered is longer than what can be told',
+  },
   'client.worker.late': { source: 'doors', behaviour: 'a claim that came back late is not run' },
   'client.worker.given': { source: 'doors', behaviour: 'what is no worker is refused when it is handed over' },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -94,7 +94,7 @@ describe('the HTTP door', () => {
     );
     assert.deepEqual(
       none.map(([name]) => name),
-      ['signOut'],
+      ['workNext', 'workClaim', 'workDone', 'signOut'],
     );
     const kept = rows.filter(([, { key }]) => key === 'ledger').map(([name]) => name);
     assert.deepEqual(kept.sort(), ['like', 'propose']);

@@ -9,9 +9,10 @@ import { open } from '../../src/app/index.js';
 import { startTelemetry } from '../../src/app/telemetry.js';
 import { connect } from '../../src/client/index.js';
 import { serve } from '../../src/server/index.js';
+import { CountingConnector } from '../support/counting-connector.js';
 import { ROOT } from '../support/files.js';
 import { childHome } from '../support/gate-processes.js';
-import { approve, codeOf, TRUST } from '../support/gate-world.js';
+import { approve, codeOf, sending, TRUST } from '../support/gate-world.js';
 import { addToken } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
 
@@ -119,6 +120,31 @@ describe('traces', () => {
     for (const body of bodies) {
       for (const secret of [args.text, token, '/notify']) assert.ok(!body.includes(secret), secret);
     }
+    close();
+    remove();
+  });
+
+  it('tell the code of an outcome where it is a short word, and no text that a connector has for one', async () => {
+    verifies('app.traces.facts');
+    const { spans, bodies, url, close } = await collector();
+    const { folder, remove } = await childHome();
+    const connector = new CountingConnector();
+    const home = join(folder, 'home');
+    const gate = await within({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, () => open({ home, connectors: [connector] }));
+    const world = { gate, clock: { now: () => Date.now() } } as never;
+    for (const code of ['declined', 'the card of ann is declined', 'x'.repeat(65)]) {
+      connector.behave = async () => ({ result: 'failed', code });
+      const { action_id } = await gate.propose(sending({ args: { text: code } }));
+      await approve(world, action_id);
+      assert.equal((await gate.execute(action_id)).code, code);
+      assert.equal((await gate.show(action_id)).attempts[0]?.code, code);
+    }
+    await gate.close();
+    const codes = spans
+      .filter(({ name }) => name === 'connector')
+      .map(({ attributes }) => attributes.find(({ key }) => key === 'countersign.code')?.value['stringValue']);
+    assert.deepEqual(codes, ['declined', undefined, undefined]);
+    assert.ok(bodies.every((body) => !body.includes('ann')));
     close();
     remove();
   });

@@ -2,34 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { verifies } from '../../../test/support/verifies.js';
+import { ALL, ASKED, callOf, deskAt, OFFER } from '../../../test/support/worker-desk.js';
 import { LIMITS } from '../../core/index.js';
-import type { Call } from '../connector.js';
-import { WorkerDesk } from './desk.js';
-
-const ASKED = { project: 'acme', operation: 'charge', digest: 'sha256:x' };
-const OFFER = { action_id: 'act_01JDXW3Q4R8Y2M5N7P9S0T1V3W', attempt: 1, what: 'run' } as const;
-
-function deskAt() {
-  let now = 0;
-  const ringing: { at: number; ring(): void }[] = [];
-  const desk = new WorkerDesk({
-    now: () => now,
-    monotonic: () => now,
-    timer: (ms) => ({
-      rings: new Promise<void>((ring) => ringing.push({ at: now + ms, ring })),
-      stop: () => undefined,
-    }),
-  });
-  const pass = async (ms: number) => {
-    now += ms;
-    for (const { at, ring } of ringing) if (at <= now) ring();
-    for (let turns = 20; turns > 0; turns -= 1) await Promise.resolve();
-  };
-  return { desk, pass };
-}
-
-const callOf = (signal: AbortSignal) =>
-  ({ actionId: OFFER.action_id, attempt: 1, deadline: 3_600_000, signal }) as unknown as Call;
 
 describe('a desk', () => {
   it('counts a claim in the very moment at which its time ends', async () => {
@@ -38,12 +12,28 @@ describe('a desk', () => {
     const { signal } = new AbortController();
     desk.seats.sit('c', 'w', 1, () => true);
     const asked = desk.ask({ what: 'run', call: callOf(signal), asked: ASKED, sendBy: 2_000, signal });
-    assert.deepEqual(await desk.next('w', 0, signal), OFFER);
+    assert.deepEqual(await desk.next('w', ALL, 0, signal), OFFER);
     const passing = pass(2_000);
-    desk.claim('w', OFFER);
+    desk.claim('w', ALL, OFFER);
     await passing;
     desk.answer('w', OFFER, { result: 'confirmed' });
     assert.deepEqual(await asked, { result: 'confirmed' });
+  });
+
+  it('tells of a call, and gives it, only to whoever may have it by itself', async () => {
+    verifies('server.worker.scoped');
+    const { desk, pass } = deskAt();
+    const { signal } = new AbortController();
+    const narrow = ({ project }: { readonly project: string }) => project === 'elsewhere';
+    // Its name was let in for everything since: by another token of the same agent.
+    desk.seats.sit('c', 'w', 1, ALL);
+    void desk.ask({ what: 'run', call: callOf(signal), asked: ASKED, sendBy: 2_000, signal });
+    const waits = desk.next('w', narrow, 0, signal);
+    await pass(0);
+    assert.equal(await waits, undefined);
+    assert.throws(() => desk.claim('w', narrow, OFFER), { code: 'state' });
+    assert.deepEqual(await desk.next('w', ALL, 0, signal), OFFER);
+    assert.equal(desk.claim('w', ALL, OFFER).actionId, OFFER.action_id);
   });
 
   it('knows so many workers, in all and of one caller', () => {
@@ -91,13 +81,13 @@ describe('a desk', () => {
     const { signal } = new AbortController();
     desk.seats.sit('c', 'w', 1, () => true);
     const asked = desk.ask({ what: 'run', call: callOf(signal), asked: ASKED, sendBy: 2_000, signal });
-    assert.deepEqual(await desk.next('w', 0, signal), OFFER);
-    desk.claim('w', OFFER);
+    assert.deepEqual(await desk.next('w', ALL, 0, signal), OFFER);
+    desk.claim('w', ALL, OFFER);
     let outcome: unknown;
     void asked.then((one) => (outcome = one));
     // It is heard as long as it waits, however long that is.
     const gone = new AbortController();
-    const waits = desk.next('w', LIMITS.workerWaitMsMax, gone.signal);
+    const waits = desk.next('w', ALL, LIMITS.workerWaitMsMax, gone.signal);
     await pass(LIMITS.workerGapMsMax);
     await pass(LIMITS.workerGapMsMax);
     await pass(LIMITS.workerGapMsMax);
@@ -110,10 +100,10 @@ describe('a desk', () => {
     }
     assert.deepEqual(outcome, { result: 'unknown', code: 'worker_silent' });
     desk.seats.sit('c', 'other', 1, () => true);
-    const none = desk.next('other', 0, new AbortController().signal);
+    const none = desk.next('other', ALL, 0, new AbortController().signal);
     await pass(0);
     assert.equal(await none, undefined);
-    assert.throws(() => desk.claim('other', OFFER), { code: 'state' });
+    assert.throws(() => desk.claim('other', ALL, OFFER), { code: 'state' });
     assert.equal(desk.answer('w', OFFER, { result: 'confirmed' }), false);
   });
 });

@@ -41,6 +41,9 @@ interface Open extends Asking {
   onAnswer(outcome: Outcome): void;
 }
 
+/** Whether whoever asks may have what is asked of a worker. */
+type MayTake = (asked: Asked) => boolean;
+
 export interface DeskOptions {
   /** Wall time in milliseconds since the epoch, and a clock that never goes back. */
   readonly now: () => number;
@@ -143,15 +146,15 @@ export class WorkerDesk {
     }
   }
 
-  /** The next offer for a worker, as soon as there is one; undefined when the wait is over. */
-  async next(worker: string, waitMs: number, signal: AbortSignal): Promise<WorkOffer | undefined> {
+  /** The next offer that a worker may take, as soon as there is one; undefined when the wait is over. */
+  async next(worker: string, mayTake: MayTake, waitMs: number, signal: AbortSignal): Promise<WorkOffer | undefined> {
     const timer = this.#options.timer(Math.min(waitMs, LIMITS.workerWaitMsMax));
     const isOver = { is: false };
     const over = once(signal);
     const ends = Promise.race([timer.rings, over.ends]).then(() => (isOver.is = true));
     try {
       for (;;) {
-        const offer = signal.aborted ? undefined : this.#offerFor(worker);
+        const offer = signal.aborted ? undefined : this.#offerFor(worker, mayTake);
         if (offer !== undefined || isOver.is || signal.aborted) return offer;
         const wait = this.seats.wait(worker);
         await Promise.race([wait.wakes, ends]);
@@ -166,11 +169,12 @@ export class WorkerDesk {
     }
   }
 
-  #offerFor(worker: string): WorkOffer | undefined {
+  #offerFor(worker: string, mayTake: MayTake): WorkOffer | undefined {
     const seat = this.seats.get(worker);
     if (seat === undefined || seat.running.size >= seat.atOnce) return undefined;
     for (const open of this.#open.values()) {
-      if (open.claimedBy !== undefined || open.told.has(worker) || !seat.serves(open.asked)) continue;
+      if (open.claimedBy !== undefined || open.told.has(worker)) continue;
+      if (!seat.serves(open.asked) || !mayTake(open.asked)) continue;
       open.told.add(worker);
       return { action_id: open.call.actionId, attempt: open.call.attempt, what: open.what };
     }
@@ -178,15 +182,22 @@ export class WorkerDesk {
   }
 
   /**
-   * Gives the call to the first that claims it in its time.
+   * Gives the call to the first that claims it in its time, and may take it itself: a worker of its name may have asked
+   * with more.
    * INVARIANT: one worker gets a call, once, and none after its time (connectors.worker.fenced). Refuses `state`.
    */
-  claim(worker: string, offer: WorkOffer): Call {
+  claim(worker: string, mayTake: MayTake, offer: WorkOffer): Call {
     const open = PATTERNS.action.test(offer.action_id) ? this.#open.get(keyOf(offer)) : undefined;
     const seat = this.seats.get(worker);
     const now = this.#options.now();
     const isFree = open !== undefined && open.claimedBy === undefined && !open.signal.aborted;
-    if (!isFree || seat?.serves(open.asked) !== true || now > open.sendBy || now >= open.call.deadline) {
+    if (
+      !isFree ||
+      seat?.serves(open.asked) !== true ||
+      !mayTake(open.asked) ||
+      now > open.sendBy ||
+      now >= open.call.deadline
+    ) {
       throw new Refusal('state', 'this is no longer to be claimed: it was, or its time is over', {
         next: 'do not run it; ask for the next one',
       });

@@ -94,7 +94,13 @@ function operationOf(name: string, declared: Declared, desk: WorkerDesk, now: ()
   };
 }
 
-/** Asks a worker, where one is connected; undefined where it can't tell. */
+/** What only a worker says that did not ask its function. */
+const NOT_ASKED: ReadonlySet<string | undefined> = new Set(['never_called', 'invalid', 'too_late', 'not_claimed']);
+
+/**
+ * Asks a worker, where one is connected; undefined where it can't tell.
+ * INVARIANT: that nothing was called now tells nothing of what was called then (connectors.worker.asked).
+ */
 function whatBecame(call: Call, asked: Asked, desk: WorkerDesk, now: () => number) {
   if (desk.lacks(asked) !== undefined) return Promise.resolve(undefined);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LIMITS.workerReconcileMsMax)]);
@@ -102,7 +108,7 @@ function whatBecame(call: Call, asked: Asked, desk: WorkerDesk, now: () => numbe
   const question = { ...call, deadline, signal };
   return desk
     .ask({ what: 'reconcile', call: question, asked, sendBy: now() + LIMITS.launchToCallMsMax, signal })
-    .then((answer) => (answer?.result === 'unknown' ? undefined : answer));
+    .then((answer) => (answer?.result === 'unknown' || NOT_ASKED.has(answer?.code) ? undefined : answer));
 }
 
 /** An operation without a target of its own is about itself: a rule about a target never misses it. */

@@ -48,7 +48,7 @@ export function ApiPage() {
     <>
       <Title>HTTP API</Title>
       <p className="text-soft">
-        Version {shown(info.version)} at {shown(servers[0]?.url)}. For programs: the same as an OpenAPI 3.1 document at{' '}
+        Version {shown(info.version)} at {shown(servers[0]?.url)}. Programs read the same as an OpenAPI document:{' '}
         <span className="font-mono text-sm">/v1/openapi.json</span>. Agents come with a token.
       </p>
       <Field label="Find a route">
