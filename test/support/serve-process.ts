@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { ROOT } from './files.js';
 
 export interface ServeProcess {
@@ -19,6 +20,8 @@ export async function serveProcess(home: string, environment: Readonly<Record<st
   const url = `http://localhost:${await freePort()}`;
   const words = [join(ROOT, 'dist', 'bin', 'main.js'), 'serve', '--public-url', url, '--home', home, '--debug'];
   const child = spawn(process.execPath, words, { env: { ...process.env, NO_COLOR: '1', ...environment } });
+  // A test that failed in between leaves none behind, which would keep its file from ending.
+  after(() => void child.kill('SIGKILL'));
   let output = '';
   await new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
