@@ -265,7 +265,7 @@ export class Gate extends GateReads {
 
   /** Approves an action by a standing approval that covers it. Refuses `no_cover`. */
   coverByStanding(actionId: string): Promise<Attached> {
-    return this.#guard('approve', { actionId }, (asked) => approveByGrant(this.services, this.caller, asked.actionId));
+    return this.#guard('cover', { actionId }, (asked) => approveByGrant(this.services, this.caller, asked.actionId));
   }
 
   /** Closed again it is as closed as before. */

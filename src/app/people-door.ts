@@ -49,15 +49,28 @@ export interface SignIn {
   readonly proof: { readonly authenticator_data: string; readonly client_data: string; readonly signature: string };
 }
 
-/** Challenges that were used, until they are over: each is good once. */
+interface Challenge {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+  readonly expires: number;
+}
+
+function usedChallenge(): Refusal {
+  return new Refusal('challenge_mismatch', 'the challenge is over, or was used: start again');
+}
+
+/** Challenges that were tried, until they are over: each is good once. */
 const USED_MAX = 10_000;
 
 export class PeopleDoor {
   readonly #gate: CountersignGate;
   readonly #sealer: Sealer;
   readonly #used = new Map<string, number>();
+  /** Which door asked: what another process remembers of its challenges is not known here. */
+  readonly #door: string;
 
   constructor(gate: CountersignGate) {
+    this.#door = base64urlEncode(gate.services.random.bytes(16));
     this.#gate = gate;
     this.#sealer = sealerOf(gate.home.sessionsKey, gate.services.random);
   }
@@ -71,12 +84,13 @@ export class PeopleDoor {
   /** Signs somebody in. Refuses `unauthenticated`, and as a gesture is refused. */
   async signIn({ state, credential, proof }: SignIn): Promise<SignedIn> {
     const settings = this.#settings();
-    const challenge = this.#takeChallenge('sign-in', state);
+    const challenge = this.#openChallenge('sign-in', state);
     const key = (await listPeople(this.#gate.ledger)).keys.find(
       (one): one is Passkey => one.method === 'webauthn' && one.credential === credential && one.state === 'active',
     );
     if (key === undefined) throw new Refusal('unauthenticated', 'no such passkey is registered here');
-    const wrong = await verifyGesture({ proof }, challenge, key, settings);
+    this.#use(challenge);
+    const wrong = await verifyGesture({ proof }, challenge.bytes, key, settings);
     if (wrong !== undefined) throw wrong;
     const person = (await this.#gate.ledger.read(personKind, key.person))?.state;
     if (person?.state !== 'active' || person.roles.length === 0)
@@ -155,8 +169,9 @@ export class PeopleDoor {
     if (known === undefined || said?.['invitation_id'] !== known.invitation_id) {
       throw new Refusal('invitation', 'this is not the page of the invitation');
     }
-    const challenge = this.#takeChallenge('enrol', state);
-    const passkey = await readRegistration(registration, challenge, this.#settings());
+    const challenge = this.#openChallenge('enrol', state);
+    this.#use(challenge);
+    const passkey = await readRegistration(registration, challenge.bytes, this.#settings());
     if (passkey instanceof Refusal) throw passkey;
     await this.#gate.ledger.commit({
       actor: 'engine:gate',
@@ -233,20 +248,27 @@ export class PeopleDoor {
   #challenge(purpose: 'sign-in' | 'enrol', said: Readonly<Record<string, string>>) {
     const challenge = base64urlEncode(this.#gate.services.random.bytes(32));
     const expires = this.#now() + LIMITS.challengeMs;
-    return { challenge, state: this.#sealer.seal(purpose, expires, { ...said, challenge }), expires };
+    return { challenge, state: this.#sealer.seal(purpose, expires, { ...said, challenge, door: this.#door }), expires };
   }
 
-  /** The bytes of a challenge of this gate, once. */
-  #takeChallenge(purpose: 'sign-in' | 'enrol', state: string): Uint8Array {
-    const now = this.#now();
-    const said = this.#sealer.unseal(purpose, now, state);
+  /** A challenge of this door that was answered by nobody yet. */
+  #openChallenge(purpose: 'sign-in' | 'enrol', state: string): Challenge {
+    const said = this.#sealer.unseal(purpose, this.#now(), state);
     const text = typeof said?.['challenge'] === 'string' ? said['challenge'] : '';
-    for (const [known, expires] of this.#used) if (now >= expires) this.#used.delete(known);
-    if (text === '' || this.#used.has(text) || this.#used.size >= USED_MAX) {
-      throw new Refusal('challenge_mismatch', 'the challenge is over, or was used: start again');
-    }
-    this.#used.set(text, Number(said?.['exp']));
-    return base64urlDecode(text) ?? new Uint8Array(0);
+    if (text === '' || said?.['door'] !== this.#door || this.#used.has(text)) throw usedChallenge();
+    return { text, bytes: base64urlDecode(text) ?? new Uint8Array(0), expires: Number(said['exp']) };
+  }
+
+  /**
+   * Uses a challenge up, which has one try. Only tries of a registered key, or behind a link, are remembered: nobody
+   * else fills that memory.
+   * INVARIANT: an answer lets somebody in once, also behind a restart (server.session.signed).
+   */
+  #use({ text, expires }: Challenge): void {
+    const now = this.#now();
+    for (const [known, over] of this.#used) if (now >= over) this.#used.delete(known);
+    if (this.#used.has(text) || this.#used.size >= USED_MAX) throw usedChallenge();
+    this.#used.set(text, expires);
   }
 
   #settings() {

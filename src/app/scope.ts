@@ -22,6 +22,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   recover: 'execute',
   cancel: 'cancel',
   comment: 'propose',
+  cover: 'propose',
   'read packages': 'package',
   'confirm a package': 'package',
   package: 'package',

@@ -72,7 +72,9 @@ function checkRequest(
     return new Refusal('decision', `the receipt says ${request.decision}`);
   }
   // The deadline bounds the signing: a receipt that reached the gate in time stays good.
-  if (now >= request.exp && stored.signed_at === null) return new Refusal('expired', 'the request has expired');
+  if (now >= request.exp && stored.signed_at === null) {
+    return new Refusal('expired', 'the request has expired', { next: 'ask for a new request' });
+  }
   if (request.iat > now + LIMITS.iatFutureMsMax) return new Refusal('iat_future', 'the request is dated in the future');
   if (request.iat < expected.notBefore) return new Refusal('iat_past', 'the request is older than its record');
   if (request.exp - request.iat > LIMITS.requestTtlMsMax) return new Refusal('ttl', 'the request lives too long');

@@ -24,10 +24,14 @@ export async function askPassphrase(message: string, isNew = false): Promise<str
 }
 
 /** Asks for a line of text. Refuses `no_terminal`. */
-export async function askText(message: string, initialValue?: string): Promise<string> {
+export async function askText(message: string, initialValue?: string, signal?: AbortSignal): Promise<string> {
   demandTerminal('this question');
   const { text, isCancel } = await import('@clack/prompts');
-  const typed = await text({ message, ...(initialValue === undefined ? {} : { initialValue }) });
+  const typed = await text({
+    message,
+    ...(initialValue === undefined ? {} : { initialValue }),
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed');
   return typed;
 }

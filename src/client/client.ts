@@ -8,6 +8,7 @@
  */
 import { type AnswerOf, type CallInput, type CallName, errorOf, ROUTES } from '../api/index.js';
 import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
+import { partsOf } from './body.js';
 import { type ClientOptions, readCall, readOptions, readSignal } from './given.js';
 import { startWorker, type WorkerStarted } from './worker.js';
 import type { WorkerOptions } from './worker-given.js';
@@ -50,7 +51,7 @@ export class Client {
         ...(body === undefined ? {} : { body }),
         signal: signal === undefined ? bound : AbortSignal.any([bound, signal]),
       });
-      const value = await jsonOf(response, signal);
+      const value = await jsonOf(response, signal, bound);
       if (!response.ok) throw errorOf(value);
       const parsed = route.answer.safeParse(value);
       if (parsed.success) return parsed.data as AnswerOf<Name>;
@@ -88,12 +89,12 @@ export class Client {
       let response: Response;
       try {
         response = await this.#fetch(url, ending, { signal: ending });
-        if (!response.ok) throw errorOf(await jsonOf(response, ending));
+        if (!response.ok) throw errorOf(await jsonOf(response, ending, AbortSignal.timeout(this.#timeoutMs)));
       } catch (error) {
         if (ending.aborted) return;
         throw error;
       }
-      for await (const event of eventsIn(response)) {
+      for await (const event of eventsIn(response, ending)) {
         last = event.sequence;
         yield event;
       }
@@ -130,15 +131,17 @@ function unanswered(error: unknown, own: AbortSignal | undefined): Refusal | Fau
 }
 
 /** The body as JSON. Faults `internal` for one that is none, or too long. */
-async function jsonOf(response: Response, own: AbortSignal | undefined): Promise<Json> {
+async function jsonOf(response: Response, own: AbortSignal | undefined, bound: AbortSignal): Promise<Json> {
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const part of partsOf(response, [own, bound])) {
       length += part.length;
       if (length > ANSWER_BYTES_MAX) throw new Fault('internal', 'the answer of the server is too long');
       parts.push(part);
     }
+    own?.throwIfAborted();
+    bound.throwIfAborted();
   } catch (error) {
     throw unanswered(error, own);
   }
@@ -151,11 +154,11 @@ async function jsonOf(response: Response, own: AbortSignal | undefined): Promise
 const ANSWER_BYTES_MAX = 8 * LIMITS.jsonBytesMax;
 
 /** The events of a stream; comments and broken ends are left out. */
-async function* eventsIn(response: Response): AsyncGenerator<ActionEventTold, void, undefined> {
+async function* eventsIn(response: Response, ending: AbortSignal): AsyncGenerator<ActionEventTold, void, undefined> {
   const decoder = new TextDecoder();
   let text = '';
   try {
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const part of partsOf(response, [ending])) {
       text += decoder.decode(part, { stream: true });
       if (text.length > LIMITS.jsonBytesMax) throw new Fault('internal', 'an event of the server is too long');
       const blocks = text.split('\n\n');

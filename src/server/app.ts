@@ -66,6 +66,10 @@ export class ServerApp {
     this.hono.all('*', (context) => this.#answer(context));
   }
 
+  get #isSecure(): boolean {
+    return this.#options.publicUrl.startsWith('https:');
+  }
+
   /** Ends event streams and waits, so many milliseconds at most, for what is being answered. */
   async drain(ms: number): Promise<void> {
     this.#stopping.abort();
@@ -125,7 +129,7 @@ export class ServerApp {
       throw new Refusal('busy', 'the server answers as many as it may');
     }
     if (route.audience === 'public') demandOwnPage(route, headers);
-    const gate = await gateFor(this.#owner, this.#people, route, headers);
+    const gate = await gateFor(this.#owner, this.#people, route, headers, this.#isSecure);
     const leave = this.#places.take(whoAsks(gate, route, headers), name === 'events' ? 'streams' : 'calls');
     let isStream = false;
     try {
@@ -145,7 +149,7 @@ export class ServerApp {
     if (name === 'metrics') return context.text(await this.#metrics.text(this.#owner));
     if (name === 'events') throw new Fault('internal', 'a stream is no call');
     const { publicUrl, version } = this.#options;
-    const isSecure = publicUrl.startsWith('https:');
+    const isSecure = this.#isSecure;
     const setSession = (session: string | undefined, expires: number) => {
       const seconds = Math.max(0, Math.floor((expires - this.#owner.services.clock.now()) / 1_000));
       context.header('Set-Cookie', cookieOf(session, isSecure, seconds));
@@ -172,7 +176,7 @@ export class ServerApp {
     const signal = AbortSignal.any([closed.signal, context.req.raw.signal, this.#stopping.signal]);
     const stream = eventStream({
       owner: this.#owner,
-      again: () => gateFor(this.#owner, this.#people, ROUTES.events, context.req.raw.headers),
+      again: () => gateFor(this.#owner, this.#people, ROUTES.events, context.req.raw.headers, this.#isSecure),
       after: resumed === undefined ? undefined : Number(resumed),
       signal,
     });

@@ -47,6 +47,7 @@ export async function gateFor(
   people: PeopleDoor,
   route: Route,
   headers: Headers,
+  isSecure: boolean,
 ): Promise<Gate> {
   if (route.audience === 'public') return owner;
   const header = headers.get('authorization');
@@ -57,7 +58,7 @@ export async function gateFor(
     if (route.audience === 'known') return gate;
     throw new Refusal('forbidden', 'this is for people who are signed in');
   }
-  const session = sessionIn(headers.get('cookie'));
+  const session = sessionIn(headers.get('cookie'), isSecure);
   if (session === undefined) throw new Refusal('unauthenticated', 'show a token, or sign in');
   demandOwnPage(route, headers);
   return people.visitor(session);
@@ -100,10 +101,11 @@ export function cookieOf(session: string | undefined, isSecure: boolean, seconds
   return `${cookieName(isSecure)}=${session ?? ''}; Max-Age=${session === undefined ? 0 : seconds}; ${rest}`;
 }
 
-function sessionIn(header: string | null): string | undefined {
+/** INVARIANT: behind https no other cookie counts than the one that is bound to it (server.session.own-page). */
+function sessionIn(header: string | null, isSecure: boolean): string | undefined {
   if (header === null || header.length > 8_192) return undefined;
   const found = header.split(';').map((part) => part.trim().split('='));
-  const named = found.filter(([name]) => name === COOKIE || name === `__Host-${COOKIE}`);
+  const named = found.filter(([name]) => name === cookieName(isSecure));
   // Two of them: one was put there by somebody else.
   return named.length === 1 ? named[0]?.slice(1).join('=') || undefined : undefined;
 }

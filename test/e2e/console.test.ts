@@ -584,8 +584,9 @@ describe('the console', () => {
     const { rows: all } = await world.gate.inbox({ person: 'human:alice', limit: 1_000 });
     await page.goto('/');
     await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
     const shown = page.getByRole('main').getByRole('listitem');
+    await shown.nth(all.length - 1).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
     assert.equal(await shown.count(), all.length);
     // What happens on a page further down shows as well.
     await world.gate.cancel(all.filter(({ what }) => what === 'approval').at(-1)?.id ?? '');

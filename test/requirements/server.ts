@@ -35,6 +35,10 @@ export const serverRequirements = {
     behaviour:
       'a stream ends with its token and with its client, whatever stands in between, and leaves nothing behind',
   },
+  'client.ends': {
+    source: 'doors',
+    behaviour: 'a call and a stream of the client end by its signal and its time, whatever happened to the memory',
+  },
   'server.comments': {
     source: 'doors',
     behaviour: 'comments are read and made by the proposer of an action and by people, and by no other agent',

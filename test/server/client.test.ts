@@ -1,9 +1,11 @@
 /** The client: what is handed to it is read once and strictly, and nothing but a refusal or a fault leaves it. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Client, connect } from '../../src/client/index.js';
 import { Refusal } from '../../src/core/index.js';
+import { ROOT } from '../support/files.js';
 import { codeOf } from '../support/gate-world.js';
 import { HOSTILE } from '../support/hostile-values.js';
 import { type ServerWorld, serverWorld } from '../support/server-world.js';
@@ -146,4 +148,31 @@ describe('the client', () => {
     const { action_id } = await asked;
     assert.match((await client.call('show', { action_id })).args, /"first"/);
   });
+});
+
+it('ends by its signal and its time also where memory was cleaned up behind the headers', async () => {
+  verifies('client.ends');
+  const program = `
+    import http from 'node:http';
+    import { connect } from './src/client/index.ts';
+    const server = http.createServer((_, answer) => { answer.writeHead(200); answer.write('{'); }).listen(0, async () => {
+      const url = 'http://localhost:' + server.address().port;
+      const clean = async () => { for (let i = 0; i < 5; i += 1) { gc(); await new Promise((r) => setTimeout(r, 20)); } };
+      const told = [];
+      const own = new AbortController();
+      const client = connect({ url, token: 'x', timeoutMs: 1500 });
+      const asked = [client.call('identity', {}), client.call('identity', { signal: own.signal })];
+      const calls = asked.map((call) => call.catch(({ code }) => code));
+      const stream = (async () => { for await (const _ of client.events(undefined, own.signal)); return 'ended'; })();
+      await new Promise((r) => setTimeout(r, 300));
+      await clean();
+      own.abort();
+      for (const call of calls) told.push(await call);
+      told.push(await stream);
+      console.log(told.join());
+      process.exit(0);
+    });`;
+  const words = ['--expose-gc', '--import', 'tsx', '--input-type=module', '-e', program];
+  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8', timeout: 60_000 });
+  assert.equal(stdout.trim(), 'busy,aborted,ended', stderr);
 });

@@ -334,6 +334,33 @@ describe('people who are signed in', () => {
   });
   after(() => world.close());
 
+  it('approve nothing, also not by a standing approval that others signed', async () => {
+    verifies('server.session.powerless');
+    const { action_id } = await world.gate.propose(sending({ args: { text: 'cover', account: 'customers' } }) as never);
+    assert.equal((await approver.send(`/v1/actions/${action_id}/cover`, {})).body.code, 'forbidden');
+    assert.equal((await world.gate.show(action_id)).state, 'proposed');
+  });
+
+  it('came in by an answer that is good once, at the door that asked, and no wrong one fills its memory', async () => {
+    verifies('server.session.signed');
+    const by = await enrolled(world, 'human:pia');
+    const people = () => new PeopleDoor(world.gate as never);
+    const [door, other] = [people(), people()];
+    const answer = (asked: { challenge: string; state: string }) => ({
+      ...{ state: asked.state, credential: by.credential },
+      proof: proofOver(by, base64urlDecode(asked.challenge) ?? new Uint8Array(0)),
+    });
+    const asked = door.signInOptions();
+    const stranger = { ...answer(asked), credential: 'AAAA' };
+    assert.equal(await codeOf(door.signIn(stranger)), 'unauthenticated');
+    assert.equal(await codeOf(other.signIn(answer(asked))), 'challenge_mismatch', 'another process did not ask');
+    assert.equal((await door.signIn(answer(asked))).person, 'human:pia', 'a stranger used nothing up');
+    assert.equal(await codeOf(door.signIn(answer(asked))), 'challenge_mismatch');
+    const twice = door.signInOptions();
+    const both = await Promise.allSettled([door.signIn(answer(twice)), door.signIn(answer(twice))]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  });
+
   it('have the whole ledger verified, one run at a time, where they are auditor or operator', async () => {
     verifies('server.audit');
     assert.deepEqual((await approver.send('/v1/audit')).body, { state: 'none' });

@@ -4,7 +4,7 @@
  * owner.
  */
 import { readEnvironment } from '../../app/index.js';
-import { Refusal } from '../../core/index.js';
+import { PATTERNS, Refusal } from '../../core/index.js';
 import { auditInChild } from '../audit-child.js';
 import { type Output, shown } from '../output.js';
 import type { Command, CommandContext, OpenGate } from '../run.js';
@@ -39,12 +39,19 @@ export function serve(options: ServeOptions): Command {
       );
     }
     output.line('agents come with a token: countersign agent add NAME');
-    const end = ended();
-    if (!(await opened.identity()).bootstrapped)
-      await Promise.race([bootstrap(output, opened, serving.publicUrl), end]);
-    await end;
-    output.line('ending: what runs settles first');
-    await serving.close();
+    const signal = ending();
+    try {
+      if (!(await opened.identity()).bootstrapped) {
+        // What was asked when the end came is asked of nobody.
+        await bootstrap(output, opened, serving.publicUrl, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
+      }
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      output.line('ending: what runs settles first');
+    } finally {
+      await serving.close();
+    }
     return undefined;
   };
 }
@@ -69,20 +76,21 @@ async function openOrMake({ gate, output, options }: CommandContext): Promise<Op
 }
 
 /** The ceremony of the first approver, with a passkey. Without a terminal there is none. */
-async function bootstrap(output: Output, opened: OpenGate, publicUrl: string): Promise<void> {
+async function bootstrap(output: Output, opened: OpenGate, publicUrl: string, signal: AbortSignal): Promise<void> {
   if (!hasTerminal()) {
     output.line('nobody may approve yet: run this in a terminal once, or `countersign approver key NAME`');
     return;
   }
   const { PeopleDoor } = await import('../../app/internal.js');
   const people = new PeopleDoor(opened);
-  const name = (await askText('Nobody may approve yet. The name of the first approver')).replace(/^human:/, '');
+  const name = await askName(output, signal);
   const invited = await people.invite(`human:${name}`, ['approver', 'operator'], opened.caller.principal);
   output.line(`make a passkey there, in 15 minutes: ${publicUrl}/enrol#${invited.secret}`);
   for (;;) {
-    const waits = await madeBehind(opened, people, invited.invitation_id, invited.expires);
+    const waits = await madeBehind(opened, people, invited.invitation_id, invited.expires, signal);
+    if (signal.aborted) return;
     if (!waits) break;
-    const code = await askText('The code that the page shows');
+    const code = await askText('The code that the page shows', undefined, signal);
     try {
       await people.confirmFirst(invited.invitation_id, code);
       output.line(`confirmed: human:${shown(name)} may approve, and is the operator of this ledger`);
@@ -95,18 +103,30 @@ async function bootstrap(output: Output, opened: OpenGate, publicUrl: string): P
   output.line('nobody made a passkey in time: start again');
 }
 
+/** Asks until it is a name. Refuses `invalid` where nothing is typed. */
+async function askName(output: Output, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const typed = await askText('Nobody may approve yet. The name of the first approver', undefined, signal);
+    const name = typed.trim().replace(/^human:/, '');
+    if (PATTERNS.human.test(`human:${name}`)) return name;
+    output.line('a name is of letters, digits, dots and dashes, such as alice');
+  }
+}
+
 /** Waits until a passkey was made behind an invitation; false where its time is over. */
 async function madeBehind(
   { services }: OpenGate,
   people: InstanceType<typeof import('../../app/internal.js').PeopleDoor>,
   invitationId: string,
   expires: number,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  for (;;) {
+  while (!signal.aborted) {
     if ((await people.pending()).some(({ invitation_id }) => invitation_id === invitationId)) return true;
     if (services.clock.now() >= expires) return false;
     await services.timer(500).rings;
   }
+  return false;
 }
 
 /** `HOST:PORT`, or `[ADDRESS]:PORT`. */
@@ -119,9 +139,9 @@ function placeOf(text: string): { readonly host: string; readonly port: number }
   return { host: match[1] ?? match[2] ?? '', port };
 }
 
-/** Resolves at the first signal that asks the process to end. */
-function ended(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+/** Aborts at the first signal that asks the process to end. */
+function ending(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+  return controller.signal;
 }
