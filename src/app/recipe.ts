@@ -14,11 +14,13 @@ export interface RecipeOptions {
   readonly noopFolder?: string;
   /** The rule pack that policy and approval rules come from. */
   readonly template?: TemplateName;
+  /** Where the pages stand on which passkeys are made and used; `http://localhost:8787` when absent. */
+  readonly page?: URL;
 }
 
 export async function trustRecipe(options: RecipeOptions): Promise<string> {
   const { stringify } = await import('./yaml.js');
-  const { name, repositories, agents, noopFolder, template } = options;
+  const { name, repositories, agents, noopFolder, template, page = new URL('http://localhost:8787') } = options;
   const connectors = {
     ...(Object.keys(repositories).length === 0
       ? {}
@@ -40,7 +42,7 @@ export async function trustRecipe(options: RecipeOptions): Promise<string> {
     '# Agents that a process of this user may speak as, with --by agent:NAME. An agent may have an owner: human:NAME.',
     stringify({ agents: Object.fromEntries(['local', ...agents].map((agent) => [agent, {}])) }).trimEnd(),
     '# Passkeys belong to a name: this one and no other. Change both before anybody made one.',
-    stringify({ webauthn: { rp_id: 'localhost', origins: ['http://localhost:8787'] } }).trimEnd(),
+    stringify({ webauthn: { rp_id: page.hostname, origins: [page.origin] } }).trimEnd(),
     '# Doors out. git-local merges and writes in the repositories that are named here, as ALIAS#BRANCH.',
     stringify({ connectors }).trimEnd(),
     ...(template === undefined ? await plainRules() : [readTemplate(template).trimEnd()]),

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { homeAt } from '../../src/app/index.js';
@@ -134,4 +136,21 @@ test('an audit runs in a process of its own, and tells what it found also where 
   assert.equal(await codeOf(nowhere), 'not_initialized');
   const ended = AbortSignal.abort();
   assert.equal(await codeOf(auditInChild(made.home, program)(ended)), 'internal');
+});
+
+test('a new home that is served at an address of its own takes passkeys there', async () => {
+  verifies('cli.serve.new-home');
+  const home = join(mkdtempSync(join(tmpdir(), 'countersign-serve-')), 'home');
+  const url = `http://localhost:${await freePort()}`;
+  const child = spawn(process.execPath, [
+    join(ROOT, 'dist', 'bin', 'main.js'),
+    ...['serve', '--public-url', url, '--home', home],
+  ]);
+  let out = '';
+  for await (const data of child.stdout) {
+    out += String(data);
+    if (out.includes('nobody may approve yet')) child.kill('SIGTERM');
+  }
+  assert.ok(!out.includes('counts no passkey'), out);
+  assert.match(readFileSync(join(home, 'trust.yaml'), 'utf8'), new RegExp(`origins:\\s+- ${url}`));
 });

@@ -1,5 +1,9 @@
 /** What the command line promises. */
 export const cliRequirements = {
+  'cli.serve.new-home': {
+    source: 'doors',
+    behaviour: 'serving a home that is not there makes one for the address that people use',
+  },
   'cli.version': { source: 'doors', behaviour: 'the version is that of the package' },
   'cli.usage': {
     source: 'doors',

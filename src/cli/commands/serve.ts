@@ -20,8 +20,8 @@ export function serve(options: ServeOptions): Command {
   return async (context) => {
     const { output } = context;
     const { serve: start } = await import('../../server/index.js');
-    const opened = await openOrMake(context);
     const publicUrl = publicUrlOf(options);
+    const opened = await openOrMake(context, publicUrl);
     const { log } = opened.services;
     const serving = await start(opened, {
       version: VERSION,
@@ -61,14 +61,16 @@ export function publicUrlOf({ publicUrl }: ServeOptions): string | undefined {
   return publicUrl ?? readEnvironment().variable('COUNTERSIGN_PUBLIC_URL');
 }
 
-async function openOrMake({ gate, output, options }: CommandContext): Promise<OpenGate> {
+async function openOrMake({ gate, output, options }: CommandContext, publicUrl: string | undefined): Promise<OpenGate> {
   try {
     return await gate();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'not_initialized') throw error;
     const app = await import('../../app/index.js');
     const home = app.homeAt(options.home, app.readEnvironment());
-    const trust = await app.trustRecipe({ name: 'my gate', repositories: {}, agents: [] });
+    // Passkeys belong to the address that people use; one that is none is refused by the server.
+    const page = publicUrl !== undefined && URL.canParse(publicUrl) ? { page: new URL(publicUrl) } : {};
+    const trust = await app.trustRecipe({ name: 'my gate', repositories: {}, agents: [], ...page });
     await app.initialize(home, { trust });
     output.line(`a new gate in ${shown(home.folder)}`);
     return gate();
