@@ -204,7 +204,10 @@ describe('acts at the same time', () => {
     const world = await memoryWorld();
     const eve = personWithKey('human:eve', 7);
     const done = await both(world, addKeyAct(BOB, ['approver', 'operator']), addKeyAct(eve));
-    assert.deepEqual(done, [0, 1]);
+    // Which of them comes first is nobody's to say; the other one is judged by what that left.
+    const added = (await world.gate.ledger.log(0)).filter(({ event }) => event.type === 'person-added');
+    const isBobFirst = added.findIndex(({ event }) => event.record.id === 'human:bob') === 1;
+    assert.deepEqual(done, isBobFirst ? [0, 1] : [0, 0]);
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 
@@ -213,8 +216,9 @@ describe('acts at the same time', () => {
     const world = await memoryWorld();
     await carriedOut(world, addKeyAct(BOB));
     const done = await both(world, await configAct(world, QUORUM_TWO), await openAct(world));
-    assert.deepEqual(done, [0, 1]);
-    assert.equal((await world.gate.grants()).length, 0);
+    const wasOpenedFirst = (await world.gate.grants()).length === 1;
+    assert.deepEqual(done, wasOpenedFirst ? [0, 0] : [0, 1]);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
 });
 
