@@ -73,11 +73,11 @@ export async function workerWorld(trust = workerTrust()): Promise<WorkerWorld> {
   };
 }
 
-/** Tries until it holds; fails after ten seconds. */
+/** Tries until it holds; fails after half a minute. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 200; left > 0; left -= 1) {
+  for (let left = 600; left > 0; left -= 1) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('it did not come to that in ten seconds');
+  throw new Error('it did not come to that in half a minute');
 }
