@@ -186,7 +186,7 @@ async function executed(world: WorkerWorld, action_id: string): Promise<string> 
   await until(async () => {
     state = await world.gate.execute(action_id).then(
       (settled) => settled.state,
-      ({ code }: { readonly code: string }) => (code === 'no_worker' ? undefined : code),
+      ({ code }: { readonly code: string }) => (code === 'no_worker' || code === 'busy' ? undefined : code),
     );
     return state !== undefined;
   });
