@@ -154,3 +154,13 @@ test('a new home that is served at an address of its own takes passkeys there', 
   assert.ok(!out.includes('counts no passkey'), out);
   assert.match(readFileSync(join(home, 'trust.yaml'), 'utf8'), new RegExp(`origins:\\s+- ${url}`));
 });
+
+test('an address that no passkey can belong to is refused in words of the address', async () => {
+  verifies('cli.serve.new-home');
+  for (const url of ['http://[::1]:8787', 'ftp://gate.example', 'http://192.0.2.1:8787']) {
+    const home = join(mkdtempSync(join(tmpdir(), 'countersign-serve-')), 'home');
+    const { exit, err } = await countersign(['serve', '--public-url', url, '--home', home]);
+    assert.equal(exit, 1, url);
+    assert.match(err, /the public address is https, or http on localhost/, url);
+  }
+});

@@ -3,6 +3,7 @@
  * yet, the first approver makes a passkey behind a link, and their code is typed here, at the terminal of the store's
  * owner.
  */
+import { isIP } from 'node:net';
 import { readEnvironment } from '../../app/index.js';
 import { PATTERNS, Refusal } from '../../core/index.js';
 import { auditInChild } from '../audit-child.js';
@@ -68,13 +69,21 @@ async function openOrMake({ gate, output, options }: CommandContext, publicUrl: 
     if (!(error instanceof Refusal) || error.code !== 'not_initialized') throw error;
     const app = await import('../../app/index.js');
     const home = app.homeAt(options.home, app.readEnvironment());
-    // Passkeys belong to the address that people use; one that is none is refused by the server.
-    const page = publicUrl !== undefined && URL.canParse(publicUrl) ? { page: new URL(publicUrl) } : {};
-    const trust = await app.trustRecipe({ name: 'my gate', repositories: {}, agents: [], ...page });
+    const page = pageOf(publicUrl);
+    const more = page === undefined ? {} : { page };
+    const trust = await app.trustRecipe({ name: 'my gate', repositories: {}, agents: [], ...more });
     await app.initialize(home, { trust });
     output.line(`a new gate in ${shown(home.folder)}`);
     return gate();
   }
+}
+
+/** The page that passkeys can belong to: one under a name. What is no address is refused by the server. */
+function pageOf(publicUrl: string | undefined): URL | undefined {
+  if (publicUrl === undefined || !URL.canParse(publicUrl)) return undefined;
+  const page = new URL(publicUrl);
+  const isNumber = page.hostname.startsWith('[') || isIP(page.hostname) !== 0;
+  return /^https?:$/.test(page.protocol) && !isNumber ? page : undefined;
 }
 
 /** The ceremony of the first approver, with a passkey. Without a terminal there is none. */
