@@ -134,9 +134,9 @@ class Desk {
     const isOver = due <= this.now;
     if (kind !== 'action') return kind === 'request' && isOver;
     if (status === 'launched') return !isOver;
-    const isStuckAtMost = status === 'approved';
-    if (isStuckAtMost && this.#services.connector('worker') === undefined) return true;
-    return (status === 'proposed' || isStuckAtMost) && isOver;
+    // One whose time is over may have been contradicted by a later word, which waits since then (app.inbox.late).
+    if (status === 'approved') return !isOver && this.#services.connector('worker') === undefined;
+    return status === 'proposed' && isOver;
   }
 
   rowOf({ kind, row }: Waits): Promise<DecisionRow | undefined> {

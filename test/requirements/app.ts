@@ -98,6 +98,10 @@ export const appRequirements = {
     source: 'doors',
     behaviour: 'a tool that was defined stays what it is: no other definition takes its name',
   },
+  'app.inbox.late': {
+    source: 'actions',
+    behaviour: 'a later word that contradicts is in the inbox, in whatever state its action is by then',
+  },
   'app.inbox.awaited': {
     source: 'actions',
     behaviour: 'the inbox says of an approval that somebody waits for it, as long as they do',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { listDecisions } from '../../src/app/decisions.js';
 import { type Act, requestKind } from '../../src/approvals/index.js';
+import type { Outcome } from '../../src/connectors/index.js';
 import { LIMITS } from '../../src/core/index.js';
 import { type Ledger, waitingCursor } from '../../src/ledger/index.js';
 import { packageIn } from '../support/gate-packages.js';
@@ -343,4 +344,30 @@ it('says of an approval that somebody waits for it, in whichever process, as lon
   await approve(world, alone);
   await late;
   await world.close();
+});
+
+it('shows a later word that contradicts in whatever state its action is by then', async () => {
+  verifies('app.inbox.late');
+  const world = await memoryWorld();
+  let speak: (outcome: Outcome) => void = () => undefined;
+  world.connector.timeoutMs = 50;
+  world.connector.behave = () => new Promise((resolve) => (speak = resolve));
+  const actionId = await approved(world);
+  assert.equal((await world.gate.execute(actionId)).state, 'unknown');
+  const finding = { kind: 'finding', action_id: actionId, outcome: 'failed', evidence: 'not there' } as const;
+  const { request } = await world.gate.requestResolution(finding);
+  await world.gate.submit(signed(request));
+  await approve(world, actionId);
+  assert.equal((await world.gate.show(actionId)).state, 'approved');
+  speak({ result: 'confirmed' });
+  for (let left = 100; left > 0 && (await world.gate.show(actionId)).late_result === null; left -= 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const { state, late_result } = await world.gate.show(actionId);
+  assert.deepEqual([state, late_result?.outcome], ['approved', 'confirmed']);
+  world.clock.advance(1);
+  assert.deepEqual(
+    (await world.gate.decisions()).map(({ what, id }) => [what, id]),
+    [['late_result', actionId]],
+  );
 });
