@@ -33,7 +33,7 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
   let attendance: Attendance | undefined;
   try {
     yield `: watching behind ${from}\n\n`;
-    let next = entries.next();
+    let next = watched(entries);
     const { principal, session } = (await again()).caller;
     // A person who looks is nobody whom an answer is kept for.
     if (session !== true) attendance = new Attendance(owner.services, principal, signal);
@@ -45,7 +45,7 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
         continue;
       }
       if (came.done === true) return;
-      next = entries.next();
+      next = watched(entries);
       const { sequence, event } = came.value;
       const text = TOLD.includes(event.record.kind) ? await tellOf(gate, sequence, event) : undefined;
       if (text !== undefined) yield text;
@@ -55,6 +55,13 @@ export async function* eventStream(options: EventStreamOptions): AsyncGenerator<
     over.abort();
     await Promise.allSettled([entries.return?.(undefined), attendance?.leave()]);
   }
+}
+
+/** The next entry; an error of the store is told where it is awaited, and is nobody's before that. */
+function watched<Entry>(entries: AsyncIterator<Entry>): Promise<IteratorResult<Entry>> {
+  const next = entries.next();
+  next.catch(() => undefined);
+  return next;
 }
 
 async function tellOf(

@@ -10,6 +10,7 @@ import { eventStream } from '../../src/server/events.js';
 import { homeWorld, sending } from '../support/gate-world.js';
 import { serverWorld } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
+import { until } from '../support/worker-world.js';
 
 test('a stream ends with its token while nothing happens, and nobody waits any more', async () => {
   verifies('server.streams.end');
@@ -60,14 +61,40 @@ test('clients that take nothing and go leave nothing behind', async () => {
     }),
   );
   const held = async () => (await world.gate.ledger.leases.held('waits/')).length;
-  const until = async (count: number) => {
-    for (let left = 200; left > 0 && (await held()) !== count; left -= 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    assert.equal(await held(), count);
-  };
-  await until(10);
+  await until(async () => (await held()) === 10);
   for (const socket of sockets) socket.destroy();
-  await until(0);
+  await until(async () => (await held()) === 0);
+  await world.close();
+});
+
+test('a store that fails while a client takes nothing ends no process', async () => {
+  verifies('server.streams.end');
+  const world = await homeWorld();
+  const gate = world.gate as CountersignGate;
+  await gate.propose(sending());
+  const broken = new Error('the store is away');
+  const thrown: unknown[] = [];
+  const onThrown = (reason: unknown) => thrown.push(reason);
+  process.on('unhandledRejection', onThrown);
+  // The watch gives what there is, and fails behind it.
+  async function* watch(after: number) {
+    for (const entry of await gate.ledger.log(after)) yield entry;
+    throw broken;
+  }
+  const ledger = Object.create(gate.ledger, { watch: { value: watch } }) as typeof gate.ledger;
+  const owner = Object.create(gate, { ledger: { value: ledger } }) as CountersignGate;
+  const { sequence } = await gate.ledger.head();
+  const stream = eventStream({
+    owner,
+    after: sequence - 2,
+    signal: new AbortController().signal,
+    again: async () => gate,
+  });
+  await stream.next();
+  assert.match(String((await stream.next()).value), /action-proposed/);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(thrown, [], 'what nobody waits for yet is nobody’s');
+  await assert.rejects(stream.next(), broken);
+  process.off('unhandledRejection', onThrown);
   await world.close();
 });
