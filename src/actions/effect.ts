@@ -96,7 +96,7 @@ export function sameEffect(
   for (const id of duplicates) {
     const state = stateOf(id);
     if (state === 'unread') unread.push(id);
-    else if (state?.state === 'confirmed') {
+    else if (state !== undefined && isKnownToHaveHappened(state)) {
       return refused(action_id, `${id} is confirmed since this was proposed: the effect happened`);
     }
   }
@@ -114,6 +114,12 @@ export function mayHaveRunSince(
 ): boolean {
   const failedAt = Math.max(0, ...attempts.map(({ finished_at }) => finished_at ?? 0));
   return state === 'failed' && failedAt < content.approve_by && restored_at.some((at) => at >= failedAt);
+}
+
+/** Also of a cancelled action a finding may say that it had the effect before: it stays cancelled then. */
+function isKnownToHaveHappened({ state, late_result, attempts }: ActionState): boolean {
+  if (state === 'confirmed') return true;
+  return state === 'cancelled' && late_result === null && attempts.some(({ outcome }) => outcome === 'confirmed');
 }
 
 /** Whether every attempt certainly had no effect, and nobody says otherwise. */

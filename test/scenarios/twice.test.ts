@@ -487,4 +487,36 @@ describe('an action in the place of another', () => {
     assert.equal((await world.gate.execute(again.action_id)).state, 'confirmed');
     assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
   });
+
+  it('nor once a cancelled one is found to have had the effect', async () => {
+    verifies('actions.launch.confirmed-since');
+    const world = await memoryWorld();
+    let answer: (outcome: Outcome) => void = () => undefined;
+    const { behave } = world.connector;
+    world.connector.timeoutMs = 30;
+    world.connector.behave = (_call, effect) =>
+      new Promise((settle) => {
+        effect();
+        answer = settle;
+      });
+    const actionId = await approved(world);
+    await world.gate.execute(actionId);
+    const found = async (outcome: 'confirmed' | 'failed') => {
+      const asked = { kind: 'finding', action_id: actionId, outcome, evidence: 'looked' } as const;
+      await world.gate.submit(signed((await world.gate.requestResolution(asked)).request));
+    };
+    await found('failed');
+    await world.gate.cancel(actionId);
+    answer({ result: 'confirmed' });
+    await world.gate.wait(actionId, ({ late_result }) => late_result !== null, 2_000);
+    world.connector.behave = behave;
+    const { action_id } = await world.gate.proposeLike(actionId);
+    assert.deepEqual((await world.gate.show(action_id)).content.duplicates, [actionId]);
+    await approve(world, action_id);
+    await found('confirmed');
+    assert.equal((await world.gate.show(actionId)).state, 'cancelled');
+    assert.equal(await codeOf(world.gate.execute(action_id)), 'possible_duplicate');
+    assert.equal(world.connector.effects.length, 1);
+    assert.deepEqual((await auditLedger(world.gate.ledger)).defects, []);
+  });
 });
