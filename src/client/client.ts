@@ -123,11 +123,19 @@ async function atBorder<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Nobody knows whether the call arrived. */
+const UNANSWERED = { answered: false };
+
+/** Whether the server said it, and not the client of a server that said nothing. */
+export function isAnswered({ details }: Refusal): boolean {
+  return details?.['answered'] !== false;
+}
+
 function unanswered(error: unknown, own: AbortSignal | undefined): Refusal | Fault {
   if (isOurs(error)) return error;
-  const next = 'look whether it arrived before you send it again';
-  if (own?.aborted === true) return new Refusal('aborted', 'the caller ended the call', { next });
-  return new Refusal('busy', 'the server gave no answer', { next });
+  const extras = { next: 'look whether it arrived before you send it again', details: UNANSWERED };
+  if (own?.aborted === true) return new Refusal('aborted', 'the caller ended the call', extras);
+  return new Refusal('busy', 'the server gave no answer', extras);
 }
 
 /** The body as JSON. Faults `internal` for one that is none, or too long. */

@@ -8,7 +8,7 @@
  */
 import type { AnswerOf } from '../api/index.js';
 import { frozen, type Json, LIMITS, NoEffect, parseTrusted, plainCopy, Refusal, readJson } from '../core/index.js';
-import type { Client } from './client.js';
+import { type Client, isAnswered } from './client.js';
 import { textOf } from './given.js';
 import { BACKOFF_MS, pause } from './pause.js';
 import type { AnyOperation, ReadWorker } from './worker-given.js';
@@ -35,7 +35,10 @@ export interface Claim {
 /** How often what became of a call is told, until somebody takes it. */
 const TELLS_MAX = 30;
 
-/** Claims an offer; undefined where it is another's, or over; `lost` where nobody here knows whether it was given. */
+/**
+ * Claims an offer; undefined where it is another's, or over; `lost` where nobody here knows whether it was given.
+ * Rejects with `busy` where the server gives nothing at present.
+ */
 export async function claimOffer(
   client: Client,
   name: string,
@@ -48,8 +51,10 @@ export async function claimOffer(
     const signal = AbortSignal.timeout(LIMITS.workerClaimMsMax);
     call = await client.call('workClaim', { body: { worker: name, ...offer }, signal });
   } catch (error) {
-    const isRefused = error instanceof Refusal && error.code !== 'busy' && error.code !== 'aborted';
-    return isRefused ? undefined : 'lost';
+    if (!(error instanceof Refusal) || !isAnswered(error)) return 'lost';
+    // Nothing was given: whoever asks again waits a little first.
+    if (error.code === 'busy') throw error;
+    return undefined;
   }
   const isLate = () => {
     const passed = Math.max(Date.now() - wall, performance.now() - elapsed);
@@ -58,9 +63,15 @@ export async function claimOffer(
   return { call, isLate };
 }
 
-/** Does what was claimed, and tells what became of it. */
-export async function doClaimed(client: Client, worker: ReadWorker, { call, isLate }: Claim): Promise<void> {
+/** Does what was claimed, and tells what became of it. `onOver`: when it runs no longer, before that is told. */
+export async function doClaimed(
+  client: Client,
+  worker: ReadWorker,
+  { call, isLate }: Claim,
+  onOver: () => void,
+): Promise<void> {
   const answer = await answerTo(worker, call, isLate);
+  onOver();
   const recorded = await tell(client, call, answer);
   const { action_id, attempt } = call;
   const { result, code } = answer;

@@ -141,14 +141,37 @@ describe('a worker that is given a call', () => {
     );
   });
 
+  it('runs no more at once than was said, and asks for the next as soon as one is over', async () => {
+    verifies('client.worker.at-once');
+    const ends: (() => void)[] = [];
+    const run = () => new Promise<undefined>((resolve) => ends.push(() => resolve(undefined)));
+    // A gate that was begun again offers more than there is room for.
+    const { gate, worker } = play([{}, {}, {}], { run }, 2);
+    const count = async (told: number, began: number) => {
+      while (gate.done.length < told || ends.length < began) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await count(0, 2);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    assert.equal(ends.length, 2);
+    assert.equal(gate.waits.at(-1)?.[1], 0);
+    ends[0]?.();
+    await count(1, 3);
+    for (const end of ends) end();
+    await count(3, 3);
+    await worker.stop();
+  });
+
   it('goes on under another name where a claim had no answer, and is heard for what it runs', async () => {
     verifies('client.worker.lost');
-    for (const lost of ['busy', 'aborted', 'broken', 'state'] as const) {
+    const isLost = { unanswered: true, aborted: true, broken: true, busy: false, state: false } as const;
+    for (const lost of Object.keys(isLost) as (keyof typeof isLost)[]) {
       let claims = 0;
       const claim = async (one: Claimed): Promise<Claimed> => {
         claims += 1;
         if (claims !== 2) return one;
-        throw lost === 'broken' ? new Error('broken') : new Refusal(lost, 'no');
+        if (lost === 'broken') throw new Error('broken');
+        const answered = !isLost[lost];
+        throw new Refusal(lost === 'unanswered' ? 'busy' : lost, 'no', answered ? {} : { details: { answered } });
       };
       const run = () => new Promise<undefined>((resolve) => setTimeout(resolve, 300, undefined));
       const { gate, worker } = play([{}, {}, {}], { run }, 2, claim);
@@ -158,7 +181,7 @@ describe('a worker that is given a call', () => {
       await worker.stop();
       const [first] = gate.waits[0] ?? [''];
       const [last] = gate.waits.at(-1) ?? [''];
-      if (lost === 'state') {
+      if (!isLost[lost]) {
         assert.ok(gate.waits.every(([name]) => name === first));
         continue;
       }

@@ -49,6 +49,8 @@ class Shifts {
   readonly #worker: ReadWorker;
   readonly #signal: AbortSignal;
   #shift = newShift();
+  /** How many calls run, under any name. */
+  #count = 0;
   /** Those that take nothing new, until what they run is over. */
   readonly #ending = new Map<Shift, Promise<void>>();
 
@@ -80,14 +82,17 @@ class Shifts {
 
   async #next(): Promise<void> {
     const { name, running } = this.#shift;
-    const elsewhere = [...this.#ending.keys()].reduce((sum, one) => sum + one.running.size, 0);
-    const atOnce = Math.max(0, this.#worker.atOnce - elsewhere);
-    const { offer } = await this.#client.call('workNext', { body: this.#ask(name, atOnce), signal: this.#signal });
+    const others = () => [...this.#ending.keys()].flatMap((one) => [...one.running]);
+    const ask = this.#ask(name, Math.max(0, this.#worker.atOnce - others().length));
+    const { offer } = await this.#client.call('workNext', { body: ask, signal: this.#signal });
     if (offer === undefined) return;
+    // INVARIANT: no more at once than was said, also where the gate forgot what runs here (client.worker.at-once).
+    if (this.#count >= this.#worker.atOnce) return this.#stayUntil(name, Promise.race([...running, ...others()]));
     const claim = await claimOffer(this.#client, name, offer);
     if (claim === undefined) return;
     if (claim === 'lost') return this.#change();
-    const job: Promise<void> = doClaimed(this.#client, this.#worker, claim)
+    this.#count += 1;
+    const job: Promise<void> = doClaimed(this.#client, this.#worker, claim, () => (this.#count -= 1))
       .catch(() => undefined)
       .finally(() => running.delete(job));
     running.add(job);
@@ -106,11 +111,15 @@ class Shifts {
     );
   }
 
-  /** Takes nothing new, and lets the gate hear of this worker until what it runs is over. */
+  /** Until what it runs is over. */
   async #stayWhile({ name, running }: Shift): Promise<void> {
-    if (running.size === 0) return;
+    if (running.size > 0) await this.#stayUntil(name, Promise.all(running));
+  }
+
+  /** Takes nothing new, and lets the gate hear of this worker until something is over. */
+  async #stayUntil(name: string, isOver: Promise<unknown>): Promise<void> {
     const over = new AbortController();
-    const ended = Promise.all(running).then(() => over.abort());
+    const ended = isOver.then(() => over.abort());
     while (!over.signal.aborted) {
       const isHeard = await this.#client.call('workNext', { body: this.#ask(name, 0), signal: over.signal }).then(
         () => true,

@@ -60,6 +60,10 @@ export const workerRequirements = {
     behaviour: 'nothing that a schema or a function throws ends the process of a worker',
   },
   'client.worker.stop': { source: 'doors', behaviour: 'a call that a worker claimed before it was stopped is run' },
+  'client.worker.at-once': {
+    source: 'doors',
+    behaviour: 'a worker runs no more at once than it was started for, also where the gate forgot what it runs',
+  },
   'client.worker.lost': {
     source: 'doors',
     behaviour:

@@ -32,7 +32,7 @@ describe('a claim by hand', () => {
     const [wide, apart, narrow] = tokens.map(({ text }) => world.client(text));
     const action_id = await world.approved('scoped');
     const next = wide?.call('workNext', { body: ASK });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until(async () => (await world.present()) > 0);
     const running = world.gate.execute(action_id);
     const offer = (await next)?.offer as NonNullable<NonNullable<Awaited<typeof next>>['offer']>;
     const body = { worker: NAME, ...offer };
@@ -118,7 +118,7 @@ describe('a claim of a worker', () => {
     ] as const;
     for (const word of words) {
       const next = client.call('workNext', { body: ASK });
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await until(async () => (await world.present()) > 0);
       const found = world.gate.reconcile(action_id).then(
         ({ state }) => state,
         (error) => error.code,

@@ -22,6 +22,8 @@ ${more}`;
 }
 
 export interface WorkerWorld extends ServerWorld {
+  /** How many workers are there that could run it. */
+  present(): Promise<number>;
   /** A worker, once it waits for work. */
   worker(behaviour?: string, ...words: string[]): Promise<Child>;
   /** An action that a person approved. */
@@ -41,7 +43,6 @@ export async function workerWorld(trust = workerTrust()): Promise<WorkerWorld> {
   const file = join(world.folder, '..', 'effects.log');
   const children: Child[] = [];
   const gate = world.gate as CountersignGate;
-  /** How many workers are there that could run it. */
   const present = async () => {
     const { digest } = await gate.operation('worker', 'charge');
     return gate.desk.seats.present({ project: 'acme', operation: 'charge', digest }).length;
@@ -50,6 +51,7 @@ export async function workerWorld(trust = workerTrust()): Promise<WorkerWorld> {
   const waits = () => children.filter(({ process }) => process.exitCode === null && process.signalCode === null).length;
   return {
     ...world,
+    present,
     async worker(behaviour = 'ok', ...words) {
       await until(async () => (await present()) <= waits());
       const before = await present();
