@@ -8,6 +8,7 @@ import { BESIDE_ACTIONS, type RequestDocument, type RequestState, requestKind } 
 import { LIMITS } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import type { DecisionRow } from './decisions.js';
+import { behindEnded } from './inbox-walk.js';
 
 /** At most `rowsMax`; `person` narrows to what is asked of them. */
 export async function actRows(
@@ -18,9 +19,9 @@ export async function actRows(
 ): Promise<readonly DecisionRow[]> {
   const asking = new Asking(ledger, now);
   const rows: DecisionRow[] = [];
-  for (let after: string | undefined; rows.length < rowsMax; ) {
+  for (let after = behindEnded(now); rows.length < rowsMax; ) {
     const asked = { kind: 'request', project: BESIDE_ACTIONS, waiting: true } as const;
-    const page = await ledger.list({ ...asked, ...(after === undefined ? {} : { after }) });
+    const page = await ledger.list({ ...asked, after });
     for (const row of page.rows) {
       const found = await actRow(ledger, asking, row, now, person);
       if (found !== undefined) rows.push(found);

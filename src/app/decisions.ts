@@ -92,9 +92,13 @@ export async function listDecisions(
     const row = desk.isIdle(waits) ? undefined : await desk.rowOf(waits);
     if (row !== undefined) rows.push(row);
   }
-  const urgency = (row: DecisionRow) => row.wanted?.by ?? row.due;
   const next = isMore && last !== undefined ? { next: placeAfter(last) } : {};
-  return { rows: rows.sort((a, b) => urgency(a) - urgency(b)), more: isMore, ...next };
+  return { rows: rows.sort(byUrgency), more: isMore, ...next };
+}
+
+/** The most urgent first. */
+export function byUrgency(a: DecisionRow, b: DecisionRow): number {
+  return (a.wanted?.by ?? a.due) - (b.wanted?.by ?? b.due);
 }
 
 /** The configuration in force; undefined where none was ever carried out, or none that can be read. */

@@ -34,7 +34,7 @@ import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
 import { Attendance, attending } from './attendance.js';
 import { atBorder } from './border.js';
-import { type DecisionPage, type DecisionQuery, type DecisionRow, listDecisions } from './decisions.js';
+import { byUrgency, type DecisionPage, type DecisionQuery, type DecisionRow, listDecisions } from './decisions.js';
 import { type ActionFilter, demandSame, listActions } from './gate-checks.js';
 import { type Seen, seenOfRequest } from './scope.js';
 import { listGrants, narrowestGrant, type StandingRow } from './standing.js';
@@ -121,7 +121,15 @@ export class GateReads {
 
   /** The first page of what waits, as large as one can be. `inbox` goes on. */
   async decisions(person?: string): Promise<readonly DecisionRow[]> {
-    return (await this.inbox({ person, limit: LIMITS.inboxRowsMax })).rows;
+    const rows: DecisionRow[] = [];
+    let after: string | undefined;
+    for (let pages = 0; pages < LIMITS.inboxPagesMax && rows.length < LIMITS.inboxRowsMax; pages += 1) {
+      const page = await this.inbox({ person, after, limit: LIMITS.inboxRowsMax - rows.length });
+      rows.push(...page.rows);
+      after = page.next;
+      if (after === undefined) break;
+    }
+    return rows.sort(byUrgency);
   }
 
   /** A page of what waits, most urgent first, and where the next one begins. */

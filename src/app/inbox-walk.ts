@@ -40,6 +40,8 @@ class Rows {
     while (this.#at >= this.#rows.length && !this.#isOver) {
       const after = this.#next === undefined ? {} : { after: this.#next };
       const { rows, next } = await this.#ledger.list({ ...this.#query, ...after });
+      // The embedded store answers at once: others get their turn between the pages.
+      if (next !== undefined) await new Promise((resolve) => setImmediate(resolve));
       [this.#rows, this.#at, this.#next, this.#isOver] = [rows, 0, next, next === undefined];
     }
     const row = this.#rows[this.#at];
@@ -54,6 +56,11 @@ class Rows {
 /** Behind every id at a time. */
 const LAST_ID = '~';
 
+/** The cursor behind everything that ended by `now`. */
+export function behindEnded(now: number): string {
+  return waitingCursor({ due: now, id: LAST_ID });
+}
+
 /**
  * Everything that waits behind a place, the soonest first. `rowsAtOnce`: how many of a kind are fetched together.
  * Requests that ended before `now` wait for nobody, however many there are: they are passed over.
@@ -64,9 +71,9 @@ export async function* walkWaiting(
   rowsAtOnce: number,
   after: string | undefined,
 ): AsyncGenerator<Waits> {
-  const limit = Math.min(rowsAtOnce, LIMITS.pageRowsMax);
+  const limit = Math.min(Math.max(rowsAtOnce, LIMITS.inboxRowsDefault), LIMITS.pageRowsMax);
   const from = after === undefined ? undefined : placeIn(after);
-  const ended = waitingCursor({ due: now, id: LAST_ID });
+  const ended = behindEnded(now);
   const all = KINDS.map((query) => {
     const isPast = query.kind === 'request' && (from === undefined || from < ended);
     return new Rows(ledger, { ...query, waiting: true, limit }, isPast ? ended : from);

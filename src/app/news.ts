@@ -8,7 +8,7 @@ import { invitationKind } from '../identity/index.js';
 import type { Ledger, OutboxEntry } from '../ledger/index.js';
 import { type Groups, type Notifications, reachedAt, readEntry } from '../notifications/index.js';
 import { waitsFor } from './decisions.js';
-import { confirmationRows } from './package-decisions.js';
+import { isUnasked } from './package-decisions.js';
 
 export interface NewsWorld {
   readonly ledger: Ledger;
@@ -39,7 +39,7 @@ export async function isStillNews(world: NewsWorld, entry: OutboxEntry): Promise
     case 'enrolment':
       return (await ledger.read(invitationKind, id))?.state.state === 'made';
     case 'confirmation':
-      return (await confirmationRows(ledger, now, 1_000)).some((row) => row.id === id);
+      return isUnasked(ledger, id, now);
     default:
       return true;
   }

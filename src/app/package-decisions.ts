@@ -4,6 +4,7 @@
  */
 import { requestKind } from '../approvals/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
+import { packageKind } from '../packages/index.js';
 import type { DecisionRow } from './decisions.js';
 
 /** At most `max` rows. A package for which a request is open is listed by that request. */
@@ -28,6 +29,12 @@ export async function confirmationRow(
   now: number,
 ): Promise<DecisionRow | undefined> {
   return (await isAsked(ledger, id, now)) ? undefined : rowOf(id, due);
+}
+
+/** Whether a package waits for somebody to confirm its summary whom nobody has asked yet. */
+export async function isUnasked(ledger: Ledger, id: string, now: number): Promise<boolean> {
+  const state = (await ledger.read(packageKind, id))?.state;
+  return state !== undefined && packageKind.columns(state).due !== undefined && !(await isAsked(ledger, id, now));
 }
 
 async function isAsked(ledger: Ledger, packageId: string, now: number): Promise<boolean> {

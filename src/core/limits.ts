@@ -23,6 +23,8 @@ export const LIMITS = {
   traceSendMsMax: 2_000,
   /** Rows of an inbox, at most and unless it is asked for another number. */
   inboxRowsMax: 1_000,
+  /** Pages that are looked through where somebody asks for all of an inbox. */
+  inboxPagesMax: 20,
   inboxRowsDefault: 100,
   /** What one page of an inbox looks at: records that are read, and rows of the index. */
   inboxReadsMax: 1_000,

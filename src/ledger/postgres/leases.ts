@@ -10,8 +10,8 @@ const named = (name: string, text: string): Statement => ({ name: `lease_${name}
 
 const HOLD = named(
   'hold',
-  `WITH gone AS (DELETE FROM countersign.leases WHERE name LIKE 'waits/%' AND name <> $1
-      AND until <= clock_timestamp())
+  `WITH gone AS (DELETE FROM countersign.leases WHERE name IN (SELECT name FROM countersign.leases
+      WHERE name LIKE 'waits/%' AND name <> $1 AND until <= clock_timestamp() FOR UPDATE SKIP LOCKED))
     INSERT INTO countersign.leases AS l (name, gate, until)
     VALUES ($1, $2, clock_timestamp() + CAST($3 AS int) * interval '1 ms')
     ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, until = excluded.until
