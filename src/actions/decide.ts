@@ -9,6 +9,12 @@ import type { Services } from './services.js';
 
 const STRICTNESS = ['ALLOW', 'REQUIRE_APPROVAL', 'DENY'] as const;
 
+export interface Decided {
+  readonly decision: Decision;
+  /** What policy says of the class that the operation itself says. */
+  readonly unraised: Decision['outcome'];
+}
+
 /** INVARIANT: raising the class of an action never loosens what policy says of it (actions.class.raised). */
 export async function decideStrictly(
   services: Services,
@@ -16,14 +22,15 @@ export async function decideStrictly(
   floor: ActionClass,
   decisionId: string,
   args: Operation['args'],
-): Promise<Decision> {
+): Promise<Decided> {
   const { config } = services.trust();
   const ask = (asked: PolicyQuestion) => decidePolicy(services.policy, asked, config, decisionId, services.timer, args);
   const decision = await ask(question);
-  if (floor === question.class) return decision;
-  const unraised = await ask({ ...question, class: floor });
-  if (unraised.outcome === 'ALLOW' && decision.outcome === 'ALLOW') return together(unraised, decision);
-  return STRICTNESS.indexOf(unraised.outcome) > STRICTNESS.indexOf(decision.outcome) ? unraised : decision;
+  if (floor === question.class) return { decision, unraised: decision.outcome };
+  const own = await ask({ ...question, class: floor });
+  const isStricter = STRICTNESS.indexOf(own.outcome) > STRICTNESS.indexOf(decision.outcome);
+  const isAllowed = own.outcome === 'ALLOW' && decision.outcome === 'ALLOW';
+  return { decision: isAllowed ? together(own, decision) : isStricter ? own : decision, unraised: own.outcome };
 }
 
 /** Allowed both ways: what bounds either of them bounds the action. */

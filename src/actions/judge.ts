@@ -95,9 +95,10 @@ export async function judge(
   );
   const decisionId = `dec_${action_id.slice('act_'.length)}`;
   const floor = operation.classify(args);
-  const decision = await decideStrictly(services, question, floor, decisionId, operation.args);
+  const { decision, unraised } = await decideStrictly(services, question, floor, decisionId, operation.args);
   const ruled = { ...named, class: actionClass, factsUnknown };
-  const raised = decision.outcome === 'REQUIRE_APPROVAL' ? raisedBarrier(config, ruled, floor) : undefined;
+  // Where nobody had to approve it, whoever has to is one more.
+  const raised = unraised === 'REQUIRE_APPROVAL' ? raisedBarrier(config, ruled, floor) : undefined;
   if (raised !== undefined) throw raised;
   const rule = ruleFor(config, ruled);
   const excluded =

@@ -195,7 +195,7 @@ async function decideAgain(
 ): Promise<Decision> {
   const question = questionOf(content, content.flags.includes('facts_unknown'), args);
   const id = services.ids.mint('dec');
-  const decision = await decideStrictly(services, question, operation.classify(args), id, operation.args);
+  const { decision } = await decideStrictly(services, question, operation.classify(args), id, operation.args);
   if (decision.outcome === 'DENY') throw refusalOf(decision);
   if (decision.outcome === 'REQUIRE_APPROVAL' && (launchTerms(state).authorization?.kind ?? 'policy') === 'policy') {
     throw new Refusal('receipt_required', 'policy asks for a person now');

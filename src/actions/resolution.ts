@@ -110,6 +110,8 @@ export function requestResolution(
     if (!resolvers.includes(approver)) {
       throw new Refusal('approver_not_allowed', `${approver} may not decide about this`);
     }
+    // Nobody signs for another action that could not be proposed.
+    if (resolution.kind === 'assume_duplicate') await draftReplacement(services, loaded);
     const summary = await linesOf(services, loaded, resolution);
     const request_id = services.ids.mint('req');
     const nonce = base64urlEncode(services.random.bytes(32));

@@ -2,6 +2,7 @@
  * Several approval rules as one that lets nothing pass which any of them would not. Pure.
  * Source: spec authority (approval rules): what is not known, and what a proposer chooses, never loosens.
  */
+import { LIMITS } from '../core/index.js';
 import type { ApprovalRule, TrustConfig } from '../policy/index.js';
 
 const EAGERNESS = ['on_execute', 'when_waiting', 'on_approval'] as const;
@@ -26,8 +27,8 @@ export function isAsStrict(rule: ApprovalRule, other: ApprovalRule, groups: Trus
     sameSet(new Set(both.separate), new Set(rule.separate)) &&
     both.software_key_for_costly === rule.software_key_for_costly &&
     both.launch === rule.launch &&
-    both.expires === rule.expires &&
-    both.launch_within === rule.launch_within
+    spanOf(both, 'expires') === spanOf(rule, 'expires') &&
+    spanOf(both, 'launch_within') === spanOf(rule, 'launch_within')
   );
 }
 
@@ -48,12 +49,22 @@ function stricter(one: ApprovalRule, other: ApprovalRule, groups: TrustConfig['g
   };
 }
 
+/** What stands where a rule says nothing. */
+const SPANS = { expires: LIMITS.approveWithinMsDefault, launch_within: LIMITS.launchWithinMsDefault } as const;
+
+function spanOf(rule: ApprovalRule, name: keyof typeof SPANS): number {
+  return rule[name] ?? SPANS[name];
+}
+
 function shortest(one: ApprovalRule, other: ApprovalRule): Partial<ApprovalRule> {
-  const spans = (['expires', 'due', 'remind', 'launch_within'] as const).map((name) => {
+  const told = (['due', 'remind'] as const).map((name) => {
     const known = [one[name], other[name]].filter((ms): ms is number => ms !== undefined);
     return known.length === 0 ? {} : { [name]: Math.min(...known) };
   });
-  return Object.assign({}, ...spans) as Partial<ApprovalRule>;
+  const bounds = (['expires', 'launch_within'] as const).map((name) => ({
+    [name]: Math.min(spanOf(one, name), spanOf(other, name)),
+  }));
+  return Object.assign({}, ...told, ...bounds) as Partial<ApprovalRule>;
 }
 
 /** The people of a rule by name; `*` alone for everybody. */

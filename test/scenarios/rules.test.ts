@@ -88,6 +88,31 @@ describe('a class that is raised', () => {
   });
 });
 
+describe('a class that is raised where nobody had to approve', () => {
+  it('asks for a person, as it was asked for', async () => {
+    verifies('actions.class.raised');
+    const { propose } = await worldWith(
+      "\n  - { title: dear, match: { class: [irreversible, costly] }, approvers: ['*'] }\n",
+    );
+    const content = await propose({ operation: 'note', class: 'irreversible' });
+    assert.deepEqual([content.class, content.rule], ['irreversible', 'dear']);
+  });
+
+  it('gives no more time than the operation’s own rule, also where that says none', async () => {
+    verifies('actions.class.raised');
+    const { code } = await worldWith(`
+  - { title: slow, match: { class: [costly] }, approvers: ['*'], software_key_for_costly: true, expires: 30d }
+  - { title: rest, approvers: ['*'], software_key_for_costly: true }
+`);
+    assert.equal(await code({ class: 'costly' }), 'class');
+    const { propose } = await worldWith(`
+  - { title: brisk, match: { class: [costly] }, approvers: ['*'], software_key_for_costly: true }
+  - { title: rest, approvers: ['*'], software_key_for_costly: true, expires: 48h }
+`);
+    assert.equal((await propose({ class: 'costly' })).rule, 'brisk', 'a day is less than two');
+  });
+});
+
 describe('a class that is raised beside a bound', () => {
   it('takes of the bounds of the class that the operation says', async () => {
     verifies('actions.class.raised');

@@ -15,6 +15,7 @@ import {
   BOB,
   carriedOut,
   codeOf,
+  configAct,
   homeWorld,
   memoryWorld,
   proposed,
@@ -191,6 +192,21 @@ describe('running the same effect again', () => {
       [],
     );
     assert.equal((await auditLedger(world.gate.ledger)).defects.length, 0);
+  });
+
+  it('is asked of nobody where it could not be proposed now', async () => {
+    verifies('actions.replace');
+    const world = await memoryWorld();
+    const actionId = await unknown(world);
+    await carriedOut(
+      world,
+      await configAct(world, TRUST.replace('approvers: [', 'match: { operation: other }\n    approvers: [')),
+    );
+    const asked = { kind: 'assume_duplicate', action_id: actionId } as const;
+    const open = async () => (await world.gate.ledger.list({ kind: 'request', waiting: true })).rows.length;
+    const before = await open();
+    assert.equal(await codeOf(world.gate.requestResolution(asked)), 'approvers');
+    assert.equal(await open(), before);
   });
 
   it('asked by many at once happens once', async () => {
