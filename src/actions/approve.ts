@@ -14,7 +14,9 @@ import {
   FREEZE_RECORD,
   frozenIn,
   methodsOf,
+  namesIn,
   Receipt,
+  readForReceipt,
   receiptRecords,
   requestKind,
   ruleFor,
@@ -73,7 +75,10 @@ export function expectedFor(services: Services, loaded: LoadedAction, summaryDig
 
 /** Verifies a receipt for an action as it stands now; `decision` is the one that the receipt itself names. */
 async function verifyForAction(services: Services, receipt: Receipt, actionId: string) {
-  const loaded = await loadAction(services, actionId);
+  const [loaded, read] = await Promise.all([
+    loadAction(services, actionId),
+    readForReceipt(services.ledger, namesIn(receipt)),
+  ]);
   // What the action itself refuses comes first: it is the plainest reason.
   const decision = receipt.request.kind === 'action' ? receipt.request.decision : 'approve';
   const plain = plainRefusal(loaded, decision, services.clock.now());
@@ -82,7 +87,7 @@ async function verifyForAction(services: Services, receipt: Receipt, actionId: s
   if (barrier !== undefined && decision === 'approve') throw barrier;
   const summary = await currentSummary(services, loaded);
   const expected: Expected = { ...expectedFor(services, loaded, summary.digest), decision };
-  await verifyReceipt(services, receipt, expected);
+  await verifyReceipt(services, receipt, expected, read);
   return { loaded, decision, expected };
 }
 

@@ -74,10 +74,14 @@ export async function candidatesFor(
   { ledger, clock }: Services,
   content: Pick<Covered, 'project' | 'connector' | 'operation' | 'proposed_by'>,
 ): Promise<Candidates> {
-  const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch;
+  const [identity, known] = await Promise.all([
+    ledger.read(ledgerKind, LEDGER_RECORD.id),
+    ledger.lookup('grant', grantKey(content)),
+  ]);
+  const epoch = identity?.state.epoch;
   const grants: RecordRef[] = [];
   const reads: RecordRef[] = [LEDGER_RECORD];
-  for (const { id } of await ledger.lookup('grant', grantKey(content))) {
+  for (const { id } of known) {
     const state = (await ledger.read(grantKind, id))?.state;
     if (state === undefined || state.epoch !== epoch) continue;
     const { until, agents, operations } = grantIn(state);

@@ -33,13 +33,15 @@ export interface Draft {
 export async function draftProposal(services: Services, judged: Judged, action_id: string): Promise<Draft> {
   const { unbound, argsText } = judged;
   const effect = effectDigest(unbound, argsText);
-  const asking = await askingOf(services, unbound.proposed_by);
+  const asks = judged.decision.outcome === 'REQUIRE_APPROVAL';
+  const [asking, candidates, lost] = await Promise.all([
+    askingOf(services, unbound.proposed_by),
+    asks ? candidatesFor(services, unbound) : { grants: [], reads: [] },
+    unbound.class === 'read' ? undefined : lostTimeOf(services, effect),
+  ]);
   const asked = asking === undefined ? { reads: [], writes: [] } : askingRecords(asking);
   const lockedAt = services.clock.now();
-  const asks = judged.decision.outcome === 'REQUIRE_APPROVAL';
-  const candidates = asks ? await candidatesFor(services, unbound) : { grants: [], reads: [] };
   const bounds = budgetRecords(judged.decision.reservations, lockedAt);
-  const lost = judged.unbound.class === 'read' ? undefined : await lostTimeOf(services, effect);
   return {
     action_id,
     effect,

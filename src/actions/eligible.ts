@@ -64,16 +64,14 @@ export async function eligibleBy(
 /** Active people with the role, who have an active key of a kind that counts. */
 async function activeApprovers(services: Services, methods: readonly string[]): Promise<readonly string[]> {
   const { ledger } = services;
-  const able = new Set<string>();
-  for (const id of await activeIds(services, 'key')) {
-    const key = (await ledger.read(keyKind, id))?.state;
-    if (key !== undefined && methods.includes(key.method)) able.add(key.person);
-  }
-  const names: string[] = [];
-  for (const id of await activeIds(services, 'person')) {
-    if (able.has(id) && (await ledger.read(personKind, id))?.state.roles.includes('approver')) names.push(id);
-  }
-  return names;
+  const [keyIds, personIds] = await Promise.all([activeIds(services, 'key'), activeIds(services, 'person')]);
+  const [keys, people] = await Promise.all([
+    Promise.all(keyIds.map((id) => ledger.read(keyKind, id))),
+    Promise.all(personIds.map((id) => ledger.read(personKind, id))),
+  ]);
+  const counting = keys.flatMap((key) => (key !== undefined && methods.includes(key.state.method) ? [key.state] : []));
+  const able = new Set<string>(counting.map(({ person }) => person));
+  return personIds.filter((id, at) => able.has(id) && people[at]?.state.roles.includes('approver') === true);
 }
 
 async function activeIds({ ledger }: Services, kind: 'key' | 'person'): Promise<readonly string[]> {

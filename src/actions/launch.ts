@@ -14,8 +14,8 @@ import {
   FREEZE_RECORD,
   frozenIn,
   type Receipt,
+  readForReceipt,
   receiptRecords,
-  requestKind,
   verifyReceipt,
 } from '../approvals/index.js';
 import type { Operation } from '../connectors/index.js';
@@ -129,8 +129,8 @@ async function launchFacts(services: Services, actionId: string): Promise<Omit<L
     ...expectedFor(services, loaded, summarize(loaded, services, operation).digest),
     decision: 'approve',
   };
-  const receipts = await storedReceipts(services, loaded);
-  for (const receipt of receipts) await verifyReceipt(services, receipt, expected);
+  const approved = await storedReceipts(services, loaded);
+  for (const { receipt, read } of approved) await verifyReceipt(services, receipt, expected, read);
   const decision = await decideAgain(services, loaded, operation);
   const workItem = await services.workItem?.(content.work_item, args);
   if (operation.snapshot !== undefined || workItem !== undefined) {
@@ -151,7 +151,7 @@ async function launchFacts(services: Services, actionId: string): Promise<Omit<L
     loaded,
     operation,
     decision,
-    receipts,
+    receipts: approved.map(({ receipt }) => receipt),
     expected,
     prepared,
     workItem,
@@ -171,18 +171,20 @@ const EMPTY_LAUNCH: Launch = {
   dedupeWindowMs: Number.POSITIVE_INFINITY,
 };
 
-/** The receipts that approve the action, as they stand with their requests. */
-async function storedReceipts(services: Services, { state }: LoadedAction): Promise<readonly Receipt[]> {
+/** The receipts that approve the action, as they stand with their requests, and what they are held against. */
+async function storedReceipts({ ledger }: Services, { state }: LoadedAction) {
   const { authorization, approvals } = launchTerms(state);
   if (authorization?.kind !== 'receipts') return [];
   return Promise.all(
-    approvals.map(async ({ request_id, nonce, credential_id }) => {
-      const request = await services.ledger.readVerified(requestKind, request_id);
-      const receipt = request?.state.receipt;
-      if (!receipt || receipt.request.nonce !== nonce || receipt.credential_id !== credential_id) {
-        throw new Refusal('binding_changed', 'a receipt of the action is gone');
-      }
-      return receipt;
+    approvals.map(async (approval) => {
+      const read = await readForReceipt(ledger, approval);
+      const receipt = read.request?.state.receipt;
+      const isIt =
+        receipt?.request.nonce === approval.nonce &&
+        receipt.request.approver === approval.approver &&
+        receipt.credential_id === approval.credential_id;
+      if (!isIt) throw new Refusal('binding_changed', 'a receipt of the action is gone');
+      return { receipt, read };
     }),
   );
 }

@@ -27,10 +27,12 @@ export interface LoadedAction {
 
 /** Refuses `unknown_action` and `binding_changed`; faults `corrupt`. */
 export async function loadAction(services: Services, actionId: string): Promise<LoadedAction> {
-  const snapshot = await services.ledger.readVerified(actionKind, actionId);
+  const [snapshot, ledger] = await Promise.all([
+    services.ledger.readVerified(actionKind, actionId),
+    readLedger(services),
+  ]);
   if (snapshot === undefined) throw new Refusal('unknown_action', 'there is no such action');
   const { content } = snapshot.state;
-  const ledger = await readLedger(services);
   if (content.action_id !== actionId || content.ledger_id !== ledger.ledger_id) throw changed();
   const argsText = services.memo.argsOf(content) ?? (await recompute(services, content));
   return { snapshot, state: snapshot.state, content, argsText, args: readOnlyArgs(argsText), ledger };

@@ -13,9 +13,10 @@ import { CONFIG_RECORD, configKind } from '../policy/index.js';
 import { consult } from './consult.js';
 import { draftProposal } from './draft.js';
 import { isBarred } from './equal.js';
-import { actionKind } from './evolve.js';
+import { actionKind, stateAfter } from './evolve.js';
 import { freshContent, type Judged, judge, type ParsedProposal, parseProposal, questionOf } from './judge.js';
 import { decideAction } from './machine.js';
+import type { ActionContent, ActionStateName } from './schema.js';
 import { type Caller, type Services, STALE, STALE_TRUST, withFreshFacts } from './services.js';
 import { commitCommand } from './settle.js';
 
@@ -28,6 +29,8 @@ export type Proposed = {
 export interface ProposedAction extends Proposed {
   /** True when it was asked for before under the same key: that action is the answer, however it stands. */
   readonly replayed: boolean;
+  /** How it stands, where it was written just now. */
+  readonly state?: ActionStateName;
   /** The launch that was written in the same commit, when policy allowed it and the caller asked for that. */
   readonly launched?: LedgerEvent;
   readonly monotonic: number;
@@ -135,10 +138,14 @@ async function commitProposal(
   const launched = committed.events.find((event) => event.type === 'action-launched');
   const { outcome, replayed, monotonic } = committed;
   const { action_id: id, joined } = outcome;
-  return {
-    ...{ action_id: id, joined: joined || replayed, replayed, monotonic },
-    ...(launched === undefined ? {} : { launched }),
-  };
+  const known = { action_id: id, joined: joined || replayed, replayed, monotonic };
+  if (known.joined) return known;
+  const written = committed.events.filter(({ record }) => record.kind === 'action' && record.id === id);
+  const content = written[0]?.data['content'] as unknown as ActionContent;
+  // What was just written was computed of these arguments.
+  services.memo.keepArgs(content, judged.argsText);
+  const state = stateAfter(id, undefined, written);
+  return { ...known, state, ...(launched === undefined ? {} : { launched }) };
 }
 
 /** The claim of a caller who names a key of its own. */

@@ -143,8 +143,8 @@ export class Gate extends GateReads {
     );
   }
 
-  async #asked({ action_id, joined }: { readonly action_id: string; readonly joined: boolean }): Promise<Asked> {
-    return { action_id, joined, state: (await this.show(action_id)).state };
+  async #asked({ action_id, joined, state }: Pick<ProposedAction, 'action_id' | 'joined' | 'state'>): Promise<Asked> {
+    return { action_id, joined, state: state ?? (await this.show(action_id)).state };
   }
 
   /** Asks a person: issues the request that their key signs. */

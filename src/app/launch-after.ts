@@ -15,10 +15,13 @@ export type Approved = Attached & { readonly settled?: Settled; readonly refused
  */
 export async function launchedBy(services: Services, caller: Caller, attached: Attached): Promise<Approved> {
   const { action_id } = attached;
+  const { config } = services.trust();
+  const mayLaunch = config.approvals.some(({ launch }) => launch === 'on_approval');
+  if (attached.state !== 'approved' || !mayLaunch) return attached;
   const state = (await services.ledger.read(actionKind, action_id))?.state;
-  if (attached.state !== 'approved' || state === undefined) return attached;
+  if (state === undefined) return attached;
   const subject = { ...state.content, factsUnknown: state.content.flags.includes('facts_unknown') };
-  if (ruleFor(services.trust().config, subject)?.launch !== 'on_approval') return attached;
+  if (ruleFor(config, subject)?.launch !== 'on_approval') return attached;
   try {
     // A person who is signed in launches nothing: what was signed does, as the rule says.
     if (caller.session !== true) await demandScope(services, caller, 'execute', { actionId: action_id });

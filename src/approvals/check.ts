@@ -3,13 +3,21 @@
  * records that a commit holds.
  */
 import { type Clock, Refusal } from '../core/index.js';
-import { keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
-import type { Ledger, RecordRef, View } from '../ledger/index.js';
+import {
+  type KeyState,
+  keyKind,
+  LEDGER_RECORD,
+  type LedgerState,
+  ledgerKind,
+  type PersonState,
+  personKind,
+} from '../identity/index.js';
+import type { Ledger, RecordRef, Snapshot, View } from '../ledger/index.js';
 import { CONFIG_RECORD, type ConfigState, configKind, type TrustConfig } from '../policy/index.js';
 import type { WebauthnSettings } from './client-data.js';
 import { requestKind, withdrawRequest } from './machine.js';
 import type { ProofVerifier } from './proof.js';
-import type { Receipt } from './schema.js';
+import type { Receipt, RequestState } from './schema.js';
 import { checkReceipt, type Expected, type Known } from './verify.js';
 
 interface CheckServices {
@@ -47,18 +55,49 @@ export function checkInView(view: View, receipt: Receipt, expected: Expected): R
   });
 }
 
+/** What names the records that a receipt is held against. */
+export interface ReceiptNames {
+  readonly request_id: string;
+  readonly approver: string;
+  readonly credential_id: string;
+}
+
+export interface ReadForReceipt {
+  readonly identity: Snapshot<LedgerState> | undefined;
+  readonly request: Snapshot<RequestState> | undefined;
+  readonly person: Snapshot<PersonState> | undefined;
+  readonly key: Snapshot<KeyState> | undefined;
+}
+
+/** The records that a receipt is held against, read and checked at once. */
+export async function readForReceipt(ledger: Ledger, names: ReceiptNames): Promise<ReadForReceipt> {
+  const [identity, request, person, key] = await Promise.all([
+    ledger.readVerified(ledgerKind, LEDGER_RECORD.id),
+    ledger.readVerified(requestKind, names.request_id),
+    ledger.readVerified(personKind, names.approver),
+    ledger.readVerified(keyKind, names.credential_id),
+  ]);
+  return { identity, request, person, key };
+}
+
+export function namesIn({ request: { request_id, approver }, credential_id }: Receipt): ReceiptNames {
+  return { request_id, approver, credential_id };
+}
+
 /**
- * The checks over records as they are read now, and the signature. Throws the first that fails. A passkey has one try:
- * where its proof fails, the open request ends with it.
+ * The checks over records as they were just read, and the signature. Throws the first that fails. A passkey has one
+ * try: where its proof fails, the open request ends with it.
  */
-export async function verifyReceipt(services: CheckServices, receipt: Receipt, expected: Expected): Promise<void> {
+export async function verifyReceipt(
+  services: CheckServices,
+  receipt: Receipt,
+  expected: Expected,
+  read?: ReadForReceipt,
+): Promise<void> {
   const { ledger, clock, proofs } = services;
   const isPasskey = receipt.method === 'webauthn';
-  const [identity, request, person, key, config] = await Promise.all([
-    ledger.readVerified(ledgerKind, LEDGER_RECORD.id),
-    ledger.readVerified(requestKind, receipt.request.request_id),
-    ledger.readVerified(personKind, receipt.request.approver),
-    ledger.readVerified(keyKind, receipt.credential_id),
+  const [{ identity, request, person, key }, config] = await Promise.all([
+    read ?? readForReceipt(ledger, namesIn(receipt)),
     isPasskey ? ledger.readVerified(configKind, CONFIG_RECORD.id) : undefined,
   ]);
   if (identity === undefined) throw notInitialized();

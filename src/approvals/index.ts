@@ -2,7 +2,7 @@
 export { actEvents } from './act-events.js';
 export { type Act, actDigest, actLines, admitAct, type ConfigChange, configChanges } from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
-export { checkInView, receiptRecords, verifyReceipt } from './check.js';
+export { checkInView, namesIn, type ReadForReceipt, readForReceipt, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
 export { FREEZE_RECORD, type Frozen, freezeKind, frozenIn } from './freeze.js';
 export { BESIDE_ACTIONS, expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';

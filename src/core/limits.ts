@@ -214,4 +214,8 @@ export const LIMITS = {
   simulatedActionsMax: 10_000,
   /** Records kept parsed in memory by one store. */
   cachedRecordsMax: 4_096,
+  /** Characters of the events of one of them that are kept beside it, to be compared with. */
+  rememberedCharsMax: 16_384,
+  /** Bytes of a payload that a server compares with its address for each verified read of its record. */
+  checkedPayloadBytesMax: 16_384,
 } as const;

@@ -31,6 +31,10 @@ export const postgresRequirements = {
     source: 'ledger',
     behaviour: 'verify finds each changed field, a missing row of any table, a missing trigger',
   },
+  'postgres.remembered': {
+    source: 'core',
+    behaviour: 'a verified read answers what is remembered only where every byte of the record and its payloads stands',
+  },
   'postgres.floor': {
     source: 'ledger',
     behaviour: 'the sequencer never skips an event of a transaction that began earlier and ended later than others',

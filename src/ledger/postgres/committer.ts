@@ -201,7 +201,7 @@ export class Committer {
       tried.attempt = attempt;
       const { batch } = attempt.run;
       await writeAndCommit(connection, batch, () => [connection.ask(STATEMENTS.writeQueue, placesOf(batch))]);
-      states.remember(attempt.run.batch.records.values());
+      states.remember(batch);
       this.#newestAt = batch.events.reduce((newest, { at }) => Math.max(newest, at), this.#newestAt);
       committed(attempt);
       reach(failpoint, 'ledger.after-commit');

@@ -12,13 +12,8 @@ import { eventHash } from '../event.js';
 import { type AnyKind, type Kinds, type LedgerEvent, type RecordRef, recordName } from '../kind.js';
 import { eventDefect } from '../local-reader.js';
 import { type EventRow, eventOf, type RecordRow } from '../store.js';
+import type { Known } from './remembered.js';
 import { FOLD_MAX } from './statements.js';
-
-/** A state that this process folded, read or wrote, with the document that stood beside it. */
-export interface Known {
-  readonly stored: StoredState;
-  readonly document: string | undefined;
-}
 
 export interface FoldContext {
   readonly ledgerId: string;

@@ -65,11 +65,15 @@ export class Reader {
 
   /** Folded anew from all of its events. */
   async verified(ref: RecordRef): Promise<StoredState | undefined> {
-    if (this.#states.context.kinds.get(ref.kind)?.keepsDocument === true) return this.#foldByPages(ref);
+    if (this.#keepsDocument(ref)) return this.#foldByPages(ref);
     this.#anew ??= this.#group(true, () => {
       this.#anew = undefined;
     });
     return this.#in(this.#anew, ref);
+  }
+
+  #keepsDocument({ kind }: RecordRef): boolean {
+    return this.#states.context.kinds.get(kind)?.keepsDocument === true;
   }
 
   async #in(group: Group, ref: RecordRef): Promise<StoredState | undefined> {
@@ -84,8 +88,10 @@ export class Reader {
       leave();
       return this.#on(async (connection) => {
         const records = [...refs.values()];
-        // All rows are of one moment, and their events never change; only a document needs its own moment.
-        if (anew) return this.#states.load(connection, { records, anew });
+        // Events never change, and those behind a row are passed over; only a document needs its own moment.
+        if (anew || !records.some((ref) => this.#keepsDocument(ref))) {
+          return this.#states.load(connection, { records, anew });
+        }
         const [, loaded] = await Promise.all([
           connection.ask(STATEMENTS.snapshot),
           this.#states.load(connection, { records, anew }),

@@ -190,7 +190,7 @@ export class Sequencer {
     const run = await this.#project(connection, loaded, events, this.#options.time(now[0]?.[0] as number));
     const head = await this.#write(connection, run, events, places, headOf(heads[0]));
     settle();
-    states.remember(run.batch.records.values());
+    states.remember(run.batch);
     this.#hot = [...run.batch.records.values()].map(({ row }) => row.ref);
     this.#options.onHead(head.sequence);
     return queue.length;

@@ -2,6 +2,7 @@
  * The statements of the PostgreSQL store. Each takes arrays, so that a batch of any size is one statement of each; each
  * is prepared once for a connection, under its name.
  */
+import { LIMITS } from '../../core/index.js';
 import type { Statement } from './connection.js';
 import { CLAIM_COLUMNS, EVENT_COLUMNS, RECORD_COLUMNS } from './rows.js';
 
@@ -96,6 +97,11 @@ export const STATEMENTS = all({
     WHERE l.sequence > $1 ORDER BY l.sequence LIMIT $2`,
   events: `SELECT ${EVENT_COLUMNS} FROM countersign.events e
     WHERE e.kind = $1 AND e.id = $2 AND e.revision >= $3 ORDER BY e.revision LIMIT $4`,
+  /** Which payloads of these records stand, unchanged, as far as they are not long. */
+  payloadsStanding: `SELECT p.kind, p.id, p.revision, p.address FROM ${NAMED} AS n(kind, id)
+    JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id
+    WHERE octet_length(p.bytes) <= ${LIMITS.checkedPayloadBytesMax}
+      AND p.address = 'sha256:' || encode(sha256(p.bytes), 'hex')`,
   payloadSizes: `SELECT n.place, octet_length(p.bytes)
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
     JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision

@@ -6,13 +6,14 @@
  * names its head and its document.
  */
 import { isOurs, LIMITS } from '../../core/index.js';
-import type { ChangedRecord, StoredState, TakenClaim } from '../batch.js';
+import type { Batch, StoredState, TakenClaim, WrittenEvent } from '../batch.js';
 import { claimName } from '../batch.js';
 import { type KindName, type RecordRef, recordName } from '../kind.js';
 import type { LookupRow } from '../ledger.js';
 import type { EventRow, RecordRow } from '../store.js';
 import type { Connection, Row } from './connection.js';
-import { type FoldContext, type Known, stateOf } from './fold.js';
+import { type FoldContext, stateOf } from './fold.js';
+import { eventsBehind, isAsKnown, type Known } from './remembered.js';
 import { claimOf, eventRowOf, recordRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
 
@@ -21,7 +22,7 @@ export interface Wanted {
   readonly records: readonly RecordRef[];
   readonly lookups?: readonly { readonly kind: KindName; readonly key: string }[];
   readonly claims?: readonly { readonly scope: string; readonly principal: string; readonly key: string }[];
-  /** Asks for all events of the records, whatever is remembered. */
+  /** Asks for all events of the records, to be compared with what is remembered, or folded. */
   readonly anew?: boolean;
 }
 
@@ -37,6 +38,17 @@ export interface Found {
   claim(scope: string, principal: string, key: string): FoundClaim | undefined;
 }
 
+/** A record as it was read, with what was known of it before. */
+interface FoundRecord {
+  readonly name: string;
+  readonly row: RecordRow;
+  readonly events: readonly EventRow[];
+  readonly known: Known | undefined;
+  readonly standing: ReadonlySet<string> | undefined;
+}
+
+const NOTHING: ReadonlyMap<string, Known> = new Map();
+
 export class States {
   readonly context: FoldContext;
   readonly #known = new Map<string, Known>();
@@ -50,10 +62,12 @@ export class States {
     const { lookups = [], claims = [], anew = false } = wanted;
     const refs = wanted.records;
     const known = new Map<string, Known>();
-    if (!anew) for (const ref of refs) this.#recall(ref, known);
-    const [records, events, lookupRows, claimRows] = await Promise.all([
-      refs.length === 0 ? [] : connection.ask(STATEMENTS.records, namesOf(refs)),
-      refs.length === 0 ? [] : connection.ask(STATEMENTS.recordEvents, this.#knownOf(refs, known)),
+    for (const ref of refs) this.#recall(ref, known);
+    const names = namesOf(refs);
+    const [records, events, payloads, lookupRows, claimRows] = await Promise.all([
+      refs.length === 0 ? [] : connection.ask(STATEMENTS.records, names),
+      refs.length === 0 ? [] : connection.ask(STATEMENTS.recordEvents, this.#knownOf(refs, anew ? NOTHING : known)),
+      !anew || refs.length === 0 ? undefined : connection.ask(STATEMENTS.payloadsStanding, names),
       lookups.length === 0
         ? []
         : connection.ask(STATEMENTS.lookups, [lookups.map(({ kind }) => kind), lookups.map(({ key }) => key)]),
@@ -65,7 +79,7 @@ export class States {
             claims.map(({ key }) => key),
           ]),
     ]);
-    const states = this.#statesOf(records, events, known);
+    const states = this.#statesOf(records, events, known, payloads && standing(payloads));
     const found = lookupsOf(lookupRows);
     const taken = claimsOf(claimRows);
     return {
@@ -82,8 +96,15 @@ export class States {
   }
 
   /** Keeps what a durable commit wrote. */
-  remember(records: Iterable<ChangedRecord>): void {
-    for (const { stored, row } of records) this.#keep(recordName(row.ref), { stored, document: row.document });
+  remember({ records, events }: Pick<Batch, 'records' | 'events'>): void {
+    const written = new Map<string, WrittenEvent[]>();
+    for (const event of events) addTo(written, recordName(event.record), event);
+    for (const { stored, row, created } of records.values()) {
+      const name = recordName(row.ref);
+      const before = created ? [] : this.#known.get(name)?.events;
+      const own = row.document === undefined ? eventsBehind(before, written.get(name) ?? []) : undefined;
+      this.#keep(name, { stored, document: row.document, ...(own === undefined ? {} : { events: own }) });
+    }
   }
 
   #recall(ref: RecordRef, into: Map<string, Known>): void {
@@ -98,37 +119,43 @@ export class States {
     return [...namesOf(refs), revisions, versions];
   }
 
-  /** The states of what was read, each made when it is looked at first. */
+  /** The states of what was read, each made when it is looked at first. `standing`: the payloads of a verified read. */
   #statesOf(
     records: readonly Row[],
     events: readonly Row[],
     known: ReadonlyMap<string, Known>,
+    standing: ReadonlySet<string> | undefined,
   ): ReadonlyMap<string, () => StoredState> {
     const byName = new Map<string, EventRow[]>();
     for (const row of events) {
       const event = eventRowOf(row);
-      const name = recordName(event.record);
-      const list = byName.get(name);
-      if (list === undefined) byName.set(name, [event]);
-      else list.push(event);
+      addTo(byName, recordName(event.record), event);
     }
     const states = new Map<string, () => StoredState>();
     for (const columns of records) {
       const row = recordRowOf(columns);
       const name = recordName(row.ref);
+      const found = { name, row, events: byName.get(name) ?? [], known: known.get(name), standing };
       let made: StoredState | undefined;
       states.set(name, () => {
-        made ??= this.#stateOf(name, row, byName.get(name) ?? [], known.get(name));
+        made ??= this.#stateOf(found);
         return made;
       });
     }
     return states;
   }
 
-  #stateOf(name: string, row: RecordRow, events: readonly EventRow[], known: Known | undefined): StoredState {
+  #stateOf({ name, row, events, known, standing }: FoundRecord): StoredState {
+    const hasPayload = (revision: number, address: string) => standing?.has(`${name}#${revision} ${address}`) === true;
+    if (standing !== undefined && known !== undefined && isAsKnown(known, row, events, hasPayload)) return known.stored;
+    const from = standing === undefined ? known : undefined;
     try {
-      const stored = stateOf(this.context, row, events, known);
-      if (stored !== known?.stored) this.#keep(name, { stored, document: row.document });
+      const stored = stateOf(this.context, row, events, from);
+      if (stored === from?.stored) return stored;
+      // The events were read behind the row: there may be some more.
+      const upTo = events.filter(({ revision }) => revision <= row.revision);
+      const own = row.document === undefined ? eventsBehind(from === undefined ? [] : from.events, upTo) : undefined;
+      this.#keep(name, { stored, document: row.document, ...(own === undefined ? {} : { events: own }) });
       return stored;
     } catch (error) {
       // What was remembered may be what is wrong: the next look reads everything.
@@ -146,6 +173,16 @@ export class States {
     const oldest = this.#known.keys().next().value;
     if (oldest !== undefined) this.#known.delete(oldest);
   }
+}
+
+function addTo<Item>(lists: Map<string, Item[]>, name: string, item: Item): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [item]);
+  else list.push(item);
+}
+
+function standing(rows: readonly Row[]): ReadonlySet<string> {
+  return new Set(rows.map(([kind, id, revision, address]) => `${kind}/${id}#${revision} ${address}`));
 }
 
 function namesOf(refs: readonly RecordRef[]): [string[], string[]] {

@@ -7,9 +7,10 @@ import { Fault, type Json, type JsonObject } from '../../core/index.js';
 import type { Base, Batch, TakenClaim, WrittenPayload } from '../batch.js';
 import { eventHash } from '../event.js';
 import { type RecordRef, recordName } from '../kind.js';
-import { type EventRow, eventOf, type RecordRow } from '../store.js';
+import { eventOf, type RecordRow } from '../store.js';
 import type { Connection, Value } from './connection.js';
 import { corrupt, type FoldContext } from './fold.js';
+import type { EventColumns } from './remembered.js';
 import { STATEMENTS } from './statements.js';
 import type { Found, FoundClaim, States, Wanted } from './states.js';
 import type { Lock } from './unit-queue.js';
@@ -100,9 +101,6 @@ interface Place {
   readonly record: RecordRef;
   readonly revision: number;
 }
-
-/** What the table of events holds of one. */
-type EventColumns = Omit<EventRow, 'sequence' | 'logHash'>;
 
 /** The place of each event: kinds, ids, revisions. */
 export function placesOf({ events }: { readonly events: readonly Place[] }): [string[], string[], number[]] {
