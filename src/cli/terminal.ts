@@ -11,14 +11,33 @@ function demandTerminal(what: string): void {
   if (!hasTerminal()) throw new Refusal('no_terminal', `${what} needs a terminal`);
 }
 
+/**
+ * Asks, and takes the end of the input (Ctrl-D, a terminal that is gone) for an answer: that nobody gives one.
+ * INVARIANT: a question ends, whatever becomes of the terminal (cli.question.ends).
+ */
+async function asking<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, until?: AbortSignal): Promise<Answer> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  const onKey = (_: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }) => {
+    if (key?.ctrl === true && key.name === 'd') end();
+  };
+  const { stdin } = process;
+  stdin.on('keypress', onKey).once('end', end).once('close', end);
+  try {
+    return await ask(until === undefined ? over.signal : AbortSignal.any([over.signal, until]));
+  } finally {
+    stdin.off('keypress', onKey).off('end', end).off('close', end);
+  }
+}
+
 /** Asks for a passphrase without showing it; twice where it is a new one. Refuses `no_terminal`. */
 export async function askPassphrase(message: string, isNew = false): Promise<string> {
   demandTerminal('a passphrase');
   const { password, isCancel } = await import('@clack/prompts');
-  const first = await password({ message });
+  const first = await asking((signal) => password({ message, signal }));
   if (isCancel(first)) throw new Refusal('invalid', 'no passphrase was typed');
   if (!isNew) return first;
-  const second = await password({ message: 'The same passphrase again' });
+  const second = await asking((signal) => password({ message: 'The same passphrase again', signal }));
   if (isCancel(second) || second !== first) throw new Refusal('invalid', 'the passphrases are not the same');
   return first;
 }
@@ -27,11 +46,10 @@ export async function askPassphrase(message: string, isNew = false): Promise<str
 export async function askText(message: string, initialValue?: string, signal?: AbortSignal): Promise<string> {
   demandTerminal('this question');
   const { text, isCancel } = await import('@clack/prompts');
-  const typed = await text({
-    message,
-    ...(initialValue === undefined ? {} : { initialValue }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const typed = await asking(
+    (over) => text({ message, signal: over, ...(initialValue === undefined ? {} : { initialValue }) }),
+    signal,
+  );
   if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed');
   return typed;
 }

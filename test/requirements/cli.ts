@@ -4,6 +4,18 @@ export const cliRequirements = {
     source: 'doors',
     behaviour: 'serving a home that is not there makes one for the address that people use',
   },
+  'cli.output.lost': {
+    source: 'doors',
+    behaviour: 'output that could not be written is a fault; a reader that went away is none',
+  },
+  'cli.question.ends': {
+    source: 'doors',
+    behaviour: 'the end of the input at a question is a refusal with its exit code',
+  },
+  'cli.like.whole': {
+    source: 'doors',
+    behaviour: 'what is asked for again takes nothing else, and nothing that was said is passed over',
+  },
   'cli.version': { source: 'doors', behaviour: 'the version is that of the package' },
   'cli.usage': {
     source: 'doors',

@@ -12,7 +12,7 @@ import {
   Refusal,
 } from '../../core/index.js';
 import { outcomeWord, paintState, shown } from '../output.js';
-import type { Command, Settings } from '../run.js';
+import type { Command, OpenGate, Settings } from '../run.js';
 
 export interface ProposeOptions {
   readonly connector?: string;
@@ -51,7 +51,7 @@ export function propose(options: ProposeOptions): Command {
       return undefined;
     }
     const proposed =
-      options.like === undefined ? await opened.propose(proposalOf(asked)) : await opened.proposeLike(options.like);
+      options.like === undefined ? await opened.propose(proposalOf(asked)) : await proposeAgain(opened, options);
     const state = await opened.show(proposed.action_id);
     const { outcome, determined_by, reason } = state.decision;
     output.value({ ...proposed, policy: { outcome, rule: determined_by[0] ?? null, reason } });
@@ -63,6 +63,21 @@ export function propose(options: ProposeOptions): Command {
     if (proposed.state === 'approved') output.note(`next: countersign action execute ${proposed.action_id}`);
     return undefined;
   };
+}
+
+/** What a proposal says of itself. */
+const OWN = [
+  ...(['connector', 'operation', 'project', 'target', 'args', 'amount', 'currency', 'class', 'workItem'] as const),
+  ...(['approver', 'approveWithin', 'launchWithin', 'content'] as const),
+];
+
+/** INVARIANT: what is asked for again is what was asked for before, and nothing is passed over (cli.like.whole). */
+function proposeAgain(gate: OpenGate, { like = '', idempotencyKey, ...others }: ProposeOptions) {
+  if (OWN.some((name) => others[name] !== undefined)) {
+    const next = 'leave `--like` out to ask for something else';
+    throw new Refusal('usage', '`--like` takes what that action has, and only --idempotency-key beside it', { next });
+  }
+  return gate.proposeLike(like, idempotencyKey === undefined ? {} : { idempotencyKey });
 }
 
 /** What the environment and the project's file say of a proposal, as if options had said it. */

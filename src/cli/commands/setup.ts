@@ -151,12 +151,16 @@ export function restore(file: string | undefined): Command {
     // Without the key a restore would end half-way, at the first action whose thread has to be told.
     opened.threadPublicKey();
     const head = await opened.ledger.head();
-    const seen = opened.seen() ?? { sequence: head.sequence, log_hash: head.logHash };
+    const { epoch, sequence, log_hash } = opened.seen() ?? {
+      epoch: 0,
+      sequence: head.sequence,
+      log_hash: head.logHash,
+    };
     const issued = await opened.requestAct({
       kind: 'restore',
       sequence: head.sequence,
       log_hash: head.logHash,
-      remembered: { sequence: seen.sequence, log_hash: seen.log_hash },
+      remembered: { epoch, sequence, log_hash },
     });
     output.value(issued);
     for (const line of issued.summary) output.line(line);
