@@ -18,6 +18,8 @@ export interface Home {
   readonly sessionsKey: string;
   /** What this gate remembers of its ledger, outside the store. */
   readonly seenFile: string;
+  /** Stands while `init` makes the home: what it makes, a path on each line. */
+  readonly unfinishedFile: string;
   /** Where connectors keep what they need between calls. */
   readonly workFolder: string;
 }
@@ -41,6 +43,7 @@ export function homeAt(option: string | undefined, environment: HomeEnvironment)
     threadKey: join(folder, 'keys', 'threads.key'),
     sessionsKey: join(folder, 'keys', 'sessions.key'),
     seenFile: join(folder, 'seen.json'),
+    unfinishedFile: join(folder, 'init.unfinished'),
     workFolder: join(folder, 'work'),
   };
 }

@@ -8,7 +8,8 @@
  */
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bytesToHex, Fault, isOurs, type Random, Refusal } from '../core/index.js';
+import { readPlainFile } from '../connectors/index.js';
+import { bytesToHex, Fault, isOurs, type Random, Refusal, utf8Decode } from '../core/index.js';
 import {
   bootstrapKey,
   confirmationCode,
@@ -46,6 +47,7 @@ export interface InitOptions {
  */
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
+  clearUnfinished(home);
   if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
   if (existsSync(home.seenFile)) {
     const next = 'put a backup back with `countersign restore FILE`, or name another home';
@@ -69,6 +71,7 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const own = [home.trustFile, home.threadKey, homeConfig, home.store].filter((path) => !existsSync(path));
   try {
     makeHome(home);
+    writePrivate(home.unfinishedFile, own.join('\n'));
     if (options.store !== undefined) {
       writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
     }
@@ -88,11 +91,26 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
     } finally {
       await ledger.close();
     }
+    rmSync(home.unfinishedFile, { force: true });
   } catch (error) {
-    for (const path of own) removeLeft(path);
+    for (const path of [...own, home.unfinishedFile]) removeLeft(path);
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   return { ledgerId };
+}
+
+/**
+ * Takes away what an `init` made that was stopped in the middle, as it wrote down before: a ledger that no gate
+ * remembers.
+ * INVARIANT: an interrupted init is begun again by the next one (app.init.interrupted).
+ */
+function clearUnfinished(home: Home): void {
+  if (!existsSync(home.unfinishedFile) || existsSync(home.seenFile)) return;
+  const read = readPlainFile(home.unfinishedFile, 65_536);
+  const listed = read.ok ? (utf8Decode(read.bytes) ?? '').split('\n') : [];
+  const made = [home.trustFile, home.threadKey, homeConfigPath(home), home.store];
+  for (const path of made) if (listed.includes(path)) removeLeft(path);
+  removeLeft(home.unfinishedFile);
 }
 
 /** What an unfinished home left, with the journals of a store. */

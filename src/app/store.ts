@@ -42,7 +42,7 @@ export async function openStore(home: Home, options: StoreOptions, newLedgerId?:
   };
   const url = await storeUrl(home, readEnvironment());
   if (url === undefined) {
-    const store = new SqliteStore(home.store, newLedgerId);
+    const store = openFile(home, newLedgerId);
     try {
       return { ledger: new LocalLedger({ ...shared, store, random }), ledgerId: store.ledgerId };
     } catch (error) {
@@ -57,6 +57,15 @@ export async function openStore(home: Home, options: StoreOptions, newLedgerId?:
   try {
     const ledger = await PostgresLedger.open({ ...shared, ...time, ...lease, url });
     return { ledger, ledgerId: ledger.ledgerId };
+  } catch (error) {
+    throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : error;
+  }
+}
+
+/** A file that holds no ledger is a store that is gone. */
+function openFile(home: Home, newLedgerId: string | undefined): SqliteStore {
+  try {
+    return new SqliteStore(home.store, newLedgerId);
   } catch (error) {
     throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : error;
   }
