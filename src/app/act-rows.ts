@@ -3,12 +3,13 @@
  * same, and how many have.
  * Source: spec actions (decisions), authority (approvers and keys).
  */
-import { actionKind, isResolution } from '../actions/index.js';
-import { BESIDE_ACTIONS, type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
+import { BESIDE_ACTIONS, peopleOf, type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
 import { LIMITS } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import type { DecisionRow } from './decisions.js';
+import { epochOf } from './epoch.js';
 import { behindEnded } from './inbox-walk.js';
+import { isMoot, type MootWorld } from './moot.js';
 
 /** At most `rowsMax`; `person` narrows to what is asked of them. */
 export async function actRows(
@@ -41,15 +42,16 @@ export async function actRow(
   person: string | undefined,
 ): Promise<DecisionRow | undefined> {
   if (due <= now) return undefined;
-  const request = (await ledger.read(requestKind, id))?.state.request;
-  if (request === undefined || request.kind === 'action') return undefined;
+  const state = (await ledger.read(requestKind, id))?.state;
+  if (state === undefined || state.request.kind === 'action') return undefined;
+  const { request } = state;
   if (person !== undefined && request.approver !== person) return undefined;
-  if (await isMoot(ledger, request)) return undefined;
+  if (await isMoot(ledger, state, await asking.world())) return undefined;
   return {
     what: 'request',
     id,
     project: null,
-    operation: request.kind,
+    operation: wordOf(state),
     target: request.subject,
     class: null,
     ...(await asking.of(request)),
@@ -59,13 +61,14 @@ export async function actRow(
   };
 }
 
-/** Whether what would be signed for is decided already: nobody is asked to sign in vain. */
-async function isMoot(ledger: Ledger, { kind, subject }: RequestDocument): Promise<boolean> {
-  if (!isResolution(kind)) return false;
-  const action = (await ledger.read(actionKind, subject))?.state;
-  if (action === undefined) return false;
-  if (kind === 'assume_duplicate') return action.state !== 'unknown' || action.replaced_by !== null;
-  return action.state !== 'unknown' && action.late_result === null;
+/** What is asked for, in a word or two: `config`, `registry away`, `freeze lift`, `standing revoke`. */
+function wordOf({ request: { kind }, act }: RequestState): string {
+  const said = act as {
+    readonly op?: unknown;
+    readonly change?: { readonly change?: unknown; readonly op?: unknown };
+  } | null;
+  const more = said?.op ?? said?.change?.change ?? said?.change?.op;
+  return typeof more === 'string' ? `${kind} ${more}` : kind;
 }
 
 /** Who else was asked to sign the same, read once for each subject. */
@@ -73,10 +76,19 @@ export class Asking {
   readonly #ledger: Ledger;
   readonly #now: number;
   readonly #known = new Map<string, readonly RequestState[]>();
+  #world: Promise<MootWorld> | undefined;
 
   constructor(ledger: Ledger, now: number) {
     this.#ledger = ledger;
     this.#now = now;
+  }
+
+  /** What tells whether a request is moot, read once. */
+  world(): Promise<MootWorld> {
+    this.#world ??= Promise.all([epochOf(this.#ledger), peopleOf(this.#ledger)]).then(([epoch, people]) => ({
+      ...{ epoch, people, now: this.#now },
+    }));
+    return this.#world;
   }
 
   /** An act is asked of as many people, in one commit, as have to sign it. */

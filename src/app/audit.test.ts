@@ -312,7 +312,11 @@ describe('the audit of a ledger', () => {
         'no receipt of kind restore stands behind this',
         (world) =>
           forge(world, [
-            { record: { kind: 'ledger', id: 'ledger' }, type: 'ledger-restored', data: { authorization: none } },
+            {
+              record: { kind: 'ledger', id: 'ledger' },
+              type: 'ledger-restored',
+              data: { authorization: none, epoch: 1 },
+            },
           ]),
       ],
       [

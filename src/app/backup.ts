@@ -15,7 +15,7 @@ import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
 import type { CountersignGate } from './open.js';
 import { systemRandom } from './random.js';
-import { writeSeen } from './seen.js';
+import { seenIn, seenOf, writeSeen } from './seen.js';
 
 /**
  * Writes a verified copy. Refuses `invalid` for a path that exists or has no folder; faults `corrupt` for a copy that
@@ -59,12 +59,15 @@ async function verifyCopy(path: string) {
 }
 
 /**
- * What a gate remembers from now on: an end of the log that no store has. So whatever is put back, it launches nothing
- * until an operator has accepted it.
+ * What a gate remembers from now on: what it did before, and that something was put in the place of the store. So
+ * whatever that is, it launches nothing until an operator has accepted it.
  */
-function demandAcceptance(home: Home, ledgerId: string, sequence: number): void {
-  const seen = { ledger_id: ledgerId, epoch: 0, sequence: sequence + 1, log_hash: `sha256:${'0'.repeat(64)}` };
-  writeSeen(home.seenFile, seen, { force: true });
+function demandAcceptance(home: Home, ledgerId: string, head: LogHead): void {
+  const known = seenIn(home.seenFile);
+  const isOfIt = known?.ledger_id === ledgerId;
+  const epoch = isOfIt ? known.epoch : 0;
+  const seen = isOfIt && known.sequence >= head.sequence ? known : seenOf(ledgerId, epoch, head);
+  writeSeen(home.seenFile, { ...seen, placed: true }, { force: true });
 }
 
 /** The journals of a store that is gone would be played into whatever stands in its place. */
@@ -79,9 +82,10 @@ function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead
   try {
     SqliteStore.alone(store, act);
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'corrupt') throw error;
+    const isEmpty = error instanceof Refusal && error.code === 'not_initialized';
+    if (!isEmpty && !(error instanceof Fault && error.code === 'corrupt')) throw error;
     const next = `stop every gate of this home, move \`${store}\` away, and restore again`;
-    throw new Fault('corrupt', 'the store that stands there can not be opened', error, { next });
+    throw new Fault('corrupt', 'what stands in the place of the store is none', error, { next });
   }
 }
 
@@ -101,7 +105,7 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
     original.close();
     const kept = `${home.store}.before-${now}`;
     if (!existsSync(home.store)) {
-      demandAcceptance(home, copy.ledgerId, copy.head.sequence);
+      demandAcceptance(home, copy.ledgerId, copy.head);
       keepJournals(home.store, kept);
       renameSync(incoming, home.store);
       return { kept: undefined };
@@ -109,7 +113,7 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
     // INVARIANT: no gate writes on into a store that is no longer the ledger (app.restore.alone).
     takeAlone(home.store, ({ ledgerId, head }) => {
       if (ledgerId !== copy.ledgerId) throw new Refusal('audience', 'the backup is of another ledger');
-      demandAcceptance(home, ledgerId, Math.max(head.sequence, copy.head.sequence));
+      demandAcceptance(home, ledgerId, head.sequence > copy.head.sequence ? head : copy.head);
       renameSync(home.store, kept);
       renameSync(incoming, home.store);
     });

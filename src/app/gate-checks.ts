@@ -3,7 +3,7 @@
  * requested, what of a refused proposal may be told, and what a list may be asked for.
  */
 import { type ActionStateName, actionKind, type RefusedSubject } from '../actions/index.js';
-import { type Act, admitAct, spanRefusal, summaryDigest } from '../approvals/index.js';
+import { type Act, admitAct, type Remembered, spanRefusal, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';
 import { isActionId, PATTERNS, Refusal } from '../core/index.js';
 import { awayRefusal, personKind } from '../identity/index.js';
@@ -32,7 +32,7 @@ function demandOpenable(act: Act): void {
 export async function admitFeasible(
   ledger: Ledger,
   asked: unknown,
-  remembered: () => Extract<Act, { kind: 'restore' }>['remembered'] | undefined,
+  remembered: () => Remembered | undefined,
   now: number,
 ): Promise<Act> {
   const known = (asked as { kind?: unknown } | null | undefined)?.kind === 'restore' ? remembered() : undefined;

@@ -5,8 +5,8 @@
  */
 import type { Log } from '../connectors/index.js';
 import { Refusal } from '../core/index.js';
-import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { Ledger } from '../ledger/index.js';
+import { epochOf } from './epoch.js';
 import type { Home } from './home.js';
 import { readSeen, rollbackBarrier, seenOf, writeSeen } from './seen.js';
 
@@ -22,7 +22,7 @@ export class Memory {
   #written = -1;
 
   static async open(ledger: Ledger, ledgerId: string, home: Home, log?: Log): Promise<Memory> {
-    const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
+    const epoch = await epochOf(ledger);
     let barrier: Refusal | undefined;
     try {
       barrier = await rollbackBarrier(ledger, ledgerId, epoch, readSeen(home.seenFile));
@@ -62,7 +62,7 @@ export class Memory {
     if (this.barrier !== undefined) return;
     const head = await this.#ledger.head();
     if (head.sequence === this.#written && !force) return;
-    const epoch = (await this.#ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
+    const epoch = await epochOf(this.#ledger);
     writeSeen(this.#path, seenOf(this.#ledgerId, epoch, head), { force });
     this.#written = head.sequence;
   }

@@ -89,6 +89,7 @@ export async function migrateTo(home: Home, to: string, options: MigrateOptions)
   const failpoint = options.failpoint ?? (() => undefined);
   return fromStore(home, from, options.now, async (source) => {
     const seen = readSeen(home.seenFile);
+    if (seen?.placed === true) throw new Refusal('ledger_rolled_back', 'a backup was put in the place of the store');
     const report = await source.verify(seen && { sequence: seen.sequence, logHash: seen.log_hash });
     demandWhole(report);
     if (target === undefined) await toFile(home, source, report, failpoint);

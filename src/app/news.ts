@@ -8,6 +8,8 @@ import { invitationKind } from '../identity/index.js';
 import type { Ledger, OutboxEntry } from '../ledger/index.js';
 import { type Groups, type Notifications, reachedAt, readEntry } from '../notifications/index.js';
 import { waitsFor } from './decisions.js';
+import { epochOf } from './epoch.js';
+import { isMoot } from './moot.js';
 import { isUnasked } from './package-decisions.js';
 
 export interface NewsWorld {
@@ -34,8 +36,10 @@ export async function isStillNews(world: NewsWorld, entry: OutboxEntry): Promise
       const reached = reachedAt(notice.people, { channel: entry.channel, address }, config, groups);
       return what !== 'approval' || reached.some((person) => !signed.has(person));
     }
-    case 'request':
-      return (await ledger.read(requestKind, id))?.state.state === 'open';
+    case 'request': {
+      const state = (await ledger.read(requestKind, id))?.state;
+      return state?.state === 'open' && !(await isMoot(ledger, state, { epoch: await epochOf(ledger), now }));
+    }
     case 'enrolment':
       return (await ledger.read(invitationKind, id))?.state.state === 'made';
     case 'confirmation':

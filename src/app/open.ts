@@ -29,7 +29,7 @@ import { Notifier } from './notifier.js';
 import { channelHost } from './notify.js';
 import { systemRandom } from './random.js';
 import { releaseFacts } from './release.js';
-import { readSeen, type Seen } from './seen.js';
+import { type Seen, seenIn } from './seen.js';
 import { demandStore, openStore } from './store.js';
 import { startTelemetry, type Telemetry } from './telemetry.js';
 import { threadPublicKey } from './thread-key.js';
@@ -217,8 +217,8 @@ export class CountersignGate extends Gate {
     super(services, caller, close, {
       admit: () => void admit(),
       remembered: () => {
-        const seen = seenIn(home);
-        return seen && { sequence: seen.sequence, log_hash: seen.log_hash };
+        const seen = seenIn(home.seenFile);
+        return seen && { epoch: seen.epoch, sequence: seen.sequence, log_hash: seen.log_hash };
       },
       accepted: () => memory.accept(),
     });
@@ -263,21 +263,11 @@ export class CountersignGate extends Gate {
 
   /** What this gate remembers of its ledger outside the store; undefined where that is nothing, or damaged. */
   seen(): Seen | undefined {
-    return seenIn(this.home);
+    return seenIn(this.home.seenFile);
   }
 
   /** The public half of the key that signs this gate's threads, 64 hex digits. Faults `thread_key`. */
   threadPublicKey(): string {
     return threadPublicKey(this.home.threadKey);
-  }
-}
-
-/** What the gate of a home remembers; undefined where that is nothing, or damaged. */
-function seenIn(home: Home): Seen | undefined {
-  try {
-    return readSeen(home.seenFile);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
   }
 }

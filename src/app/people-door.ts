@@ -23,13 +23,13 @@ import {
   keyId,
   keyKind,
   LEDGER_RECORD,
-  ledgerKind,
   openInvitation,
   type Passkey,
   personKind,
   type Role,
   voidInvitation,
 } from '../identity/index.js';
+import { epochOf } from './epoch.js';
 import { type Gate, visitorOf } from './gate.js';
 import type { CountersignGate } from './open.js';
 import { listPeople } from './people.js';
@@ -96,7 +96,7 @@ export class PeopleDoor {
     if (person?.state !== 'active' || person.roles.length === 0)
       throw new Refusal('unauthenticated', 'nobody active has this passkey');
     const expires = this.#now() + LIMITS.sessionMs;
-    const said = { person: key.person, key_id: key.key_id, epoch: await this.#epoch() };
+    const said = { person: key.person, key_id: key.key_id, epoch: await epochOf(this.#gate.ledger) };
     return { session: this.#sealer.seal('session', expires, said), person: key.person, roles: person.roles, expires };
   }
 
@@ -115,7 +115,7 @@ export class PeopleDoor {
     ]);
     const stands =
       said !== undefined &&
-      said['epoch'] === (await this.#epoch()) &&
+      said['epoch'] === (await epochOf(this.#gate.ledger)) &&
       person?.state.state === 'active' &&
       key?.state.state === 'active' &&
       key.state.person === person.state.person;
@@ -276,10 +276,6 @@ export class PeopleDoor {
     if (webauthn !== undefined) return webauthn;
     const next = 'add `webauthn` to the configuration, and apply it with `countersign config apply`';
     throw new Refusal('method_refused', 'the configuration names no page for passkeys', { next });
-  }
-
-  async #epoch(): Promise<number> {
-    return (await this.#gate.ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
   }
 
   #now(): number {

@@ -5,12 +5,12 @@
  */
 import { actionKind, decideAction, type Services } from '../actions/index.js';
 import { Refusal } from '../core/index.js';
-import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import { epochOf } from './epoch.js';
 
 /** Marks what is left to mark, and answers how many. A crash in between loses nothing: it goes on at the next call. */
 export async function interruptOpen(services: Pick<Services, 'ledger'>): Promise<number> {
   const { ledger } = services;
-  const epoch = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
+  const epoch = await epochOf(ledger);
   if (epoch === 0) return 0;
   let marked = 0;
   for (let after: string | undefined; ; ) {

@@ -9,6 +9,8 @@ import { canonicalize, Fault, isJsonObject, type JsonObject, PATTERNS, Refusal, 
 import type { Ledger, LogHead } from '../ledger/index.js';
 
 export type Seen = {
+  /** A copy was put in the place of the store since: whatever stands there waits for a person. */
+  readonly placed?: true;
   readonly ledger_id: string;
   readonly epoch: number;
   readonly sequence: number;
@@ -18,17 +20,30 @@ export type Seen = {
 /** Refuses `ledger_rolled_back` for a damaged memory: it can't vouch for anything. */
 export function readSeen(path: string): Seen | undefined {
   if (!existsSync(path)) return undefined;
-  const { ledger_id, epoch, sequence, log_hash } = objectIn(path);
+  const { placed, ledger_id, epoch, sequence, log_hash } = objectIn(path);
   const valid =
     typeof ledger_id === 'string' &&
     PATTERNS.ledgerId.test(ledger_id) &&
+    (placed === undefined || placed === true) &&
     Number.isSafeInteger(epoch) &&
+    (epoch as number) >= 0 &&
     Number.isSafeInteger(sequence) &&
     (sequence as number) >= 0 &&
     typeof log_hash === 'string' &&
     PATTERNS.sha256.test(log_hash);
   if (!valid) throw new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger is damaged');
-  return { ledger_id, epoch: epoch as number, sequence: sequence as number, log_hash };
+  const seen = { ledger_id, epoch: epoch as number, sequence: sequence as number, log_hash };
+  return placed === true ? { placed, ...seen } : seen;
+}
+
+/** As `readSeen`; undefined also where it is damaged. */
+export function seenIn(path: string): Seen | undefined {
+  try {
+    return readSeen(path);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** The object in a file; an empty one for whatever else stands there. */
@@ -63,6 +78,7 @@ export async function rollbackBarrier(
   if (seen === undefined) return new Refusal('ledger_rolled_back', 'this gate remembers nothing of its ledger');
   if (seen.ledger_id !== ledgerId)
     return new Refusal('ledger_rolled_back', 'another ledger stands where this gate knew its own');
+  if (seen.placed === true) return new Refusal('ledger_rolled_back', 'a backup was put in the place of the store');
   if (seen.epoch > epoch) return new Refusal('ledger_rolled_back', 'the store is from before a restore');
   if (seen.sequence === 0) return undefined;
   const [entry] = await ledger.log(seen.sequence - 1);

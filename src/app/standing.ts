@@ -14,8 +14,11 @@ import {
 } from '../approvals/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
+import { epochOf, standingIn } from './epoch.js';
 
-export interface StandingRow extends Omit<GrantState, 'grant'> {
+export interface StandingRow extends Omit<GrantState, 'grant' | 'state'> {
+  /** `void`: of an earlier epoch, which covers nothing any more. */
+  readonly state: GrantState['state'] | 'void';
   readonly grant_id: string;
   readonly grant: Grant;
   /** The lines that were signed. */
@@ -24,6 +27,7 @@ export interface StandingRow extends Omit<GrantState, 'grant'> {
 
 /** All standing approvals, the newest first, as many as the limit. */
 export async function listGrants(ledger: Ledger): Promise<readonly StandingRow[]> {
+  const epoch = await epochOf(ledger);
   const rows: StandingRow[] = [];
   for (let after: string | undefined; rows.length < LIMITS.grantRowsMax; ) {
     const page = await ledger.list({ kind: 'grant', ...(after === undefined ? {} : { after }) });
@@ -31,7 +35,8 @@ export async function listGrants(ledger: Ledger): Promise<readonly StandingRow[]
       const state = (await ledger.readVerified(grantKind, id))?.state;
       if (state === undefined) continue;
       const grant = grantIn(state);
-      rows.push({ ...state, grant_id: id, grant, lines: renderSummary(grantLines(id, grant)) });
+      const standing = standingIn(epoch, state);
+      rows.push({ ...state, state: standing, grant_id: id, grant, lines: renderSummary(grantLines(id, grant)) });
     }
     if (page.next === undefined) break;
     after = page.next;

@@ -6,6 +6,7 @@ import type { IssuedAct } from '../approvals/index.js';
 import { base64urlEncode, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { type TokenScope, type TokenState, tokenHash, tokenKind, tokenText } from '../identity/index.js';
 import type { Ledger } from '../ledger/index.js';
+import { epochOf, standingIn } from './epoch.js';
 import type { Gate } from './gate.js';
 
 export interface IssuedToken {
@@ -66,14 +67,20 @@ function minted({ services }: Gate) {
   return { token_id, token: tokenText(token_id, secret), hash: tokenHash(token_id, secret) };
 }
 
+/** A token as it counts now: one of an earlier epoch lets nobody in. */
+export interface TokenRow extends Omit<TokenState, 'state'> {
+  readonly state: TokenState['state'] | 'void';
+}
+
 /** Every token that there is or was, as many as the limit. */
-export async function listTokens(ledger: Ledger): Promise<readonly TokenState[]> {
-  const tokens: TokenState[] = [];
+export async function listTokens(ledger: Ledger): Promise<readonly TokenRow[]> {
+  const epoch = await epochOf(ledger);
+  const tokens: TokenRow[] = [];
   for (let after: string | undefined; tokens.length < LIMITS.grantRowsMax; ) {
     const page = await ledger.list({ kind: 'token', ...(after === undefined ? {} : { after }) });
     for (const { id } of page.rows) {
       const state = (await ledger.readVerified(tokenKind, id))?.state;
-      if (state !== undefined) tokens.push(state);
+      if (state !== undefined) tokens.push({ ...state, state: standingIn(epoch, state) });
     }
     if (page.next === undefined) break;
     after = page.next;

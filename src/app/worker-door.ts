@@ -10,7 +10,8 @@
 import { actionKind, type Caller, settle } from '../actions/index.js';
 import { type Outcome, type WorkOffer, type WorkWhat, workerPin } from '../connectors/index.js';
 import { type Json, LIMITS, Refusal } from '../core/index.js';
-import { isInScope, LEDGER_RECORD, ledgerKind, type TokenScope } from '../identity/index.js';
+import { isInScope, type TokenScope } from '../identity/index.js';
+import { epochOf } from './epoch.js';
 import type { CountersignGate } from './open.js';
 import { type Sealer, sealerOf } from './sealed.js';
 
@@ -62,7 +63,7 @@ export class WorkerDoor {
     const { desk, services, ledger } = this.#gate;
     const barrier = services.launchBarrier() ?? ledger.leaseBarrier?.();
     if (barrier !== undefined) throw barrier;
-    const epoch = await this.#epoch();
+    const epoch = await epochOf(this.#gate.ledger);
     const call = desk.claim(nameOf(caller, worker), mayWork(scope), offer);
     const { deadline } = call;
     const said = { ...offer, deadline, epoch, by: caller.principal, worker };
@@ -90,7 +91,7 @@ export class WorkerDoor {
     workScope(caller);
     const { desk } = this.#gate;
     const said = this.#sealer.unseal('claim', this.#gate.now(), fence);
-    if (said === undefined || said['by'] !== caller.principal || said['epoch'] !== (await this.#epoch())) {
+    if (said === undefined || said['by'] !== caller.principal || said['epoch'] !== (await epochOf(this.#gate.ledger))) {
       throw new Refusal('unauthenticated', 'this is no claim of this worker');
     }
     const offer: WorkOffer = {
@@ -122,10 +123,6 @@ export class WorkerDoor {
     // What is told already, and what tells nothing, need no second word.
     if (attempt.outcome === outcome.result || (attempt.outcome !== null && outcome.result === 'unknown')) return;
     await settle(services, action_id, attempt, outcome, 'connector-late');
-  }
-
-  async #epoch(): Promise<number> {
-    return (await this.#gate.ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.epoch ?? 0;
   }
 }
 

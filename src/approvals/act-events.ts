@@ -15,15 +15,16 @@ import {
 } from '../identity/index.js';
 import type { NewEvent, RecordRef, View } from '../ledger/index.js';
 import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
-import type { Act } from './act-schema.js';
+import { type Act, epochBehind } from './act-schema.js';
 import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
-import type { Receipt } from './schema.js';
+import type { Receipt, RequestDocument } from './schema.js';
 import { domainRefusal, lastKeys, type People } from './signers.js';
 import { decideStanding, grantKind, grantRecord } from './standing.js';
 
 export function staleBase(view: View, act: Act): Refusal | undefined {
   if (act.kind !== 'config' || view.get(configKind, CONFIG_RECORD.id)?.state.version === act.base) return undefined;
-  return new Refusal('policy_changed', 'the configuration changed since this was asked for');
+  const next = 'ask again with `countersign config apply`';
+  return new Refusal('policy_changed', 'the configuration changed since this was asked for', { next });
 }
 
 function configRefusal(view: View, act: Extract<Act, { kind: 'config' }>, facts: People): Refusal | undefined {
@@ -58,13 +59,18 @@ export function recordsOf(act: Act): RecordRef[] {
   return records;
 }
 
+/** What of a receipt stands with what it authorized. */
+export type Signed = Pick<Receipt, 'credential_id'> & {
+  readonly request: Pick<RequestDocument, 'request_id' | 'approver'>;
+};
+
 export function actEvents(
   view: View,
   act: Act,
   facts: People,
-  receipts: readonly Receipt[],
+  receipts: readonly Signed[],
 ): readonly NewEvent[] | Refusal {
-  const { request_id, approver } = (receipts[0] as Receipt).request;
+  const { request_id, approver } = (receipts[0] as Signed).request;
   const also = receipts.slice(1).map(({ request }) => ({ request_id: request.request_id, approver: request.approver }));
   const authorization: JsonObject = { request_id, approver, ...(also.length === 0 ? {} : { also }) };
   switch (act.kind) {
@@ -77,8 +83,11 @@ export function actEvents(
       return decideAgent(view, act.change, authorization);
     case 'config':
       return configRefusal(view, act, facts) ?? [applyConfig(act.config, authorization)];
-    case 'restore':
-      return [restoreLedger({ ...authorization, sequence: act.sequence, log_hash: act.log_hash })];
+    case 'restore': {
+      const { sequence, log_hash, remembered } = act;
+      const epoch = epochBehind(view.get(ledgerKind, LEDGER_RECORD.id)?.state ?? { epoch: 0 }, remembered);
+      return [restoreLedger({ ...authorization, sequence, log_hash }, epoch)];
+    }
     case 'freeze': {
       const event = decideFreeze(view.get(freezeKind, FREEZE_RECORD.id)?.state, act.op, act.scope, authorization);
       return event instanceof Refusal ? event : [event];

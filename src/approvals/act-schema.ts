@@ -27,6 +27,13 @@ import type { SummaryLines } from './schema.js';
 import { StandingChange } from './standing.js';
 import { standingLines } from './standing-lines.js';
 
+/** What a gate remembers of its ledger outside the store. */
+export interface Remembered {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly log_hash: string;
+}
+
 export type Act =
   | { readonly kind: 'registry'; readonly change: RegistryChange }
   | { readonly kind: 'agent'; readonly change: AgentChange }
@@ -37,7 +44,7 @@ export type Act =
       readonly kind: 'restore';
       readonly sequence: number;
       readonly log_hash: string;
-      readonly remembered: { readonly sequence: number; readonly log_hash: string };
+      readonly remembered: Remembered;
     }
   | { readonly kind: 'freeze'; readonly op: 'set' | 'lift'; readonly scope: FreezeScope }
   | { readonly kind: 'standing'; readonly change: StandingChange };
@@ -57,7 +64,10 @@ const ActDocument = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('registry'), change: RegistryChange }),
   z.strictObject({ kind: z.literal('agent'), change: AgentChange }),
   z.strictObject({ kind: z.literal('config'), config: TrustConfig, base: Digest, before: TrustConfig }),
-  z.strictObject({ kind: z.literal('restore'), ...LogPlace, remembered: z.strictObject(LogPlace) }),
+  z.strictObject({
+    ...{ kind: z.literal('restore'), ...LogPlace },
+    remembered: z.strictObject({ epoch: z.int().min(0), ...LogPlace }),
+  }),
   z.strictObject({ kind: z.literal('freeze'), op: z.enum(['set', 'lift']), scope: Scope }),
   z.strictObject({ kind: z.literal('standing'), change: StandingChange }),
 ]);
@@ -79,6 +89,14 @@ export function admitAct(value: unknown): Act {
 
 export function actDigest(act: Act): string {
   return act.kind === 'config' ? policyVersion(act.config) : digest('countersign-command/1', act as unknown as Json);
+}
+
+/**
+ * The epoch behind a restore.
+ * INVARIANT: it is one that neither the store nor the gate ever had (app.restore.epoch).
+ */
+export function epochBehind({ epoch }: Pick<LedgerState, 'epoch'>, remembered: Pick<Remembered, 'epoch'>): number {
+  return Math.max(epoch, remembered.epoch) + 1;
 }
 
 /** The lines that a person signs for an act. */
@@ -108,10 +126,13 @@ export function actLines(ledger: LedgerState, act: Act): SummaryLines {
       return [
         ...head,
         line('act', 'accept this store as the ledger'),
-        line('epoch', `${ledger.epoch} -> ${ledger.epoch + 1}`),
+        line('epoch', `${ledger.epoch} -> ${epochBehind(ledger, act.remembered)}`),
         line('log ends at', `${act.sequence} ${act.log_hash}`),
-        line('this gate remembers', `${act.remembered.sequence} ${act.remembered.log_hash}`),
-        line('effect', 'every open request, receipt and standing approval is void'),
+        line(
+          'this gate remembers',
+          `${act.remembered.sequence} ${act.remembered.log_hash}, epoch ${act.remembered.epoch}`,
+        ),
+        line('effect', 'every open request, receipt and standing approval is void, and every token of an agent'),
         line('effect on actions', 'every open one has an unknown outcome'),
         line('goes back', 'freezes, keys, people and budgets stand as this store has them'),
       ];

@@ -19,6 +19,7 @@ import {
 import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { CONFIG_RECORD } from '../policy/index.js';
+import { actBarrier } from './act-barrier.js';
 import { actEvents, recordsOf, staleBase, subjectOf } from './act-events.js';
 import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
 import { checkInView, receiptRecords, verifyReceipt } from './check.js';
@@ -63,6 +64,8 @@ export async function requestAct(
     throw new Refusal('approver_not_allowed', `${displayText(person)} may not sign this`);
   }
   const first = person ?? (signers[0] as string);
+  const barrier = await actBarrier(ledger, act, { request_id: '', approver: first }, services.clock.now());
+  if (barrier !== undefined) throw barrier;
   const approvers = [first, ...signers.filter((name) => name !== first)].slice(0, neededWith(first));
   const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
   if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');

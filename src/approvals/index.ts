@@ -1,6 +1,16 @@
 /** Requests, receipts, and who may sign what. */
+
+export { actBarrier } from './act-barrier.js';
 export { actEvents } from './act-events.js';
-export { type Act, actDigest, actLines, admitAct, type ConfigChange, configChanges } from './act-schema.js';
+export {
+  type Act,
+  actDigest,
+  actLines,
+  admitAct,
+  type ConfigChange,
+  configChanges,
+  type Remembered,
+} from './act-schema.js';
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, namesIn, type ReadForReceipt, readForReceipt, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';

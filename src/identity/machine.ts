@@ -43,7 +43,8 @@ function evolveLedger(state: LedgerState | undefined, event: LedgerEvent): Ledge
   }
   if (state !== undefined && event.type === 'bootstrap-completed') return { ...state, bootstrapped: true };
   if (state !== undefined && event.type === 'ledger-restored') {
-    return { ...state, epoch: state.epoch + 1, restored_at: [...state.restored_at, event.at] };
+    const { epoch } = event.data as { epoch: number };
+    return { ...state, epoch, restored_at: [...state.restored_at, event.at] };
   }
   if (state !== undefined && event.type === 'ledger-recovered') {
     const { person } = event.data as { person: string };
@@ -103,9 +104,9 @@ export function createLedger(ledgerId: string, name: string, demo: boolean): New
   return { record: LEDGER_RECORD, type: 'ledger-created', data: { ledger_id: ledgerId, name, demo } };
 }
 
-/** Raises the epoch: every earlier request and receipt is void. */
-export function restoreLedger(authorization: JsonObject): NewEvent {
-  return { record: LEDGER_RECORD, type: 'ledger-restored', data: { authorization } };
+/** Raises the epoch to this one: every earlier request and receipt is void. */
+export function restoreLedger(authorization: JsonObject, epoch: number): NewEvent {
+  return { record: LEDGER_RECORD, type: 'ledger-restored', data: { authorization, epoch } };
 }
 
 /** The roles of whoever was confirmed at the terminal. */

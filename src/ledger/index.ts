@@ -44,6 +44,7 @@ export type {
   OutboxResult,
   OutboxState,
 } from './outbox.js';
+export { decideOverReads } from './over-reads.js';
 export { waitingCursor } from './page.js';
 export type { PostgresLedger } from './postgres/index.js';
 export { SqliteStore } from './sqlite/sqlite-store.js';

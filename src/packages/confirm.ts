@@ -88,7 +88,8 @@ export async function readConfirmation(services: PackageServices, requestId: str
   const { revision } = state.manifest;
   if (state.manifest_sha256 !== parsed.data.manifest_sha256) {
     const details = { expected_revision: parsed.data.revision, actual_revision: revision };
-    throw new Refusal('STALE_ACTION', `the package is at revision ${revision}: ask again`, { details });
+    const next = `ask again with \`countersign package confirm ${parsed.data.package_id}\``;
+    throw new Refusal('STALE_ACTION', `the package is at revision ${revision}: ask again`, { details, next });
   }
   const act = partActOf(parsed.data, state.manifest);
   return { confirmation: parsed.data, act, summary: await partActSummary(services.ledger, act) };

@@ -26,6 +26,32 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'a home holds one ledger, made once, of a configuration that can be opened',
   },
+  'app.init.interrupted': {
+    source: 'authority',
+    behaviour: 'an init that was killed at any moment is begun again by the next one, or is done',
+  },
+  'app.restore.empty': {
+    source: 'ledger',
+    behaviour: 'a store that lost its content is said to be gone, and a backup can be put back as the message says',
+  },
+  'app.restore.epoch': {
+    source: 'authority',
+    behaviour:
+      'a restore raises the epoch above every one that the store or the gate had, so that nothing void counts again',
+  },
+  'app.inbox.moot': {
+    source: 'actions, authority',
+    behaviour:
+      'a request that could not be carried out any more, or is of an earlier epoch, is listed and told to nobody',
+  },
+  'app.epoch.shown': {
+    source: 'authority',
+    behaviour: 'tokens and standing approvals of an earlier epoch are shown as void',
+  },
+  'approvals.act.feasible': {
+    source: 'authority',
+    behaviour: 'nobody is asked to sign an act that could not be carried out as things stand',
+  },
   'app.init.clean': {
     source: 'authority',
     behaviour: 'a home that could not be finished leaves no file behind, and touches none that was there',

@@ -35,7 +35,7 @@ const REVOKE_BOB = { kind: 'registry', change: { change: 'revoke-key', key_id: k
 /** The epoch raised by a restore to the end of the log. */
 async function restored(world: World): Promise<void> {
   const { sequence, logHash: log_hash } = await world.gate.ledger.head();
-  const remembered = { sequence: sequence + 1, log_hash };
+  const remembered = { epoch: 0, sequence: sequence + 1, log_hash };
   await carriedOut(world, { kind: 'restore', sequence, log_hash, remembered });
 }
 

@@ -234,7 +234,7 @@ describe('a restore that was cut between its commit and its marks', () => {
     const receipted = await approved(world);
     const { sequence, logHash: log_hash } = await world.gate.ledger.head();
     const here = { sequence, log_hash };
-    const { request } = await world.gate.requestAct({ kind: 'restore', ...here, remembered: here });
+    const { request } = await world.gate.requestAct({ kind: 'restore', ...here, remembered: { epoch: 0, ...here } });
     await carryOut(world.gate.services, signed(request));
     assert.equal((await world.gate.show(allowed)).state, 'approved');
     assert.equal(await codeOf(world.gate.execute(allowed)), 'decision_required');

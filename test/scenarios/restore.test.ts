@@ -135,7 +135,8 @@ async function restoreAct(gate: CountersignGate) {
   const head = await gate.ledger.head();
   const here = { sequence: head.sequence, log_hash: head.logHash };
   const seen = gate.seen();
-  const remembered = seen === undefined ? here : { sequence: seen.sequence, log_hash: seen.log_hash };
+  const { epoch, sequence, log_hash } = seen ?? { epoch: 0, ...here };
+  const remembered = { epoch, sequence, log_hash };
   return gate.requestAct({ kind: 'restore', ...here, remembered });
 }
 
@@ -153,7 +154,7 @@ describe('a store that misses what the gate has seen', () => {
     const stale = await gate.request(waiting);
     const seen = gate.seen();
     const issued = await restoreAct(gate);
-    assert.ok(issued.summary.includes(`this gate remembers: ${seen?.sequence} ${seen?.log_hash}`));
+    assert.ok(issued.summary.includes(`this gate remembers: ${seen?.sequence} ${seen?.log_hash}, epoch 0`));
     assert.ok(issued.summary.includes('epoch: 0 -> 1'));
     await gate.submit(signed(issued.request));
     const { state, interrupted } = await gate.show(waiting);
@@ -248,7 +249,7 @@ describe('a store that misses what the gate has seen', () => {
     const gate = (await world.another()) as CountersignGate;
     const head = await gate.ledger.head();
     const here = { sequence: head.sequence, log_hash: head.logHash };
-    const lie = { kind: 'restore', ...here, remembered: here } as const;
+    const lie = { kind: 'restore', ...here, remembered: { epoch: 0, ...here } } as const;
     const { summary } = await gate.requestAct(lie);
     assert.ok(!summary.includes(`this gate remembers: ${here.sequence} ${here.log_hash}`));
     const far = { ...lie, sequence: head.sequence + 100 };

@@ -37,7 +37,7 @@ async function keyOf(world: World, person: string): Promise<string> {
 
 async function restored(world: World): Promise<void> {
   const { sequence, logHash } = await world.gate.ledger.head();
-  const remembered = { sequence: sequence + 5, log_hash: logHash };
+  const remembered = { epoch: 0, sequence: sequence + 5, log_hash: logHash };
   await carriedOut(world, { kind: 'restore', sequence, log_hash: logHash, remembered });
 }
 

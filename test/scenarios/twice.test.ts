@@ -241,7 +241,7 @@ describe('an action that failed, or may have, while an equal one ran', () => {
       const { action_id: first } = (await world.gate.proposeAndLaunch(input)).proposed;
       assert.equal((await world.gate.show(first)).state, 'failed');
       const { sequence, logHash: log_hash } = await world.gate.ledger.head();
-      const remembered = { sequence: sequence + 1, log_hash };
+      const remembered = { epoch: 0, sequence: sequence + 1, log_hash };
       if (isRestored) await carriedOut(world, { kind: 'restore', sequence, log_hash, remembered });
       world.connector.behave = done;
       const again = await world.gate.proposeAndLaunch({ ...input, idempotency_key: 'k2' });

@@ -332,7 +332,7 @@ describe('an action of an earlier epoch', () => {
     const actionId = await approved(world);
     await world.gate.execute(actionId);
     const { sequence, logHash } = await world.gate.ledger.head();
-    const remembered = { sequence: sequence + 1, log_hash: logHash };
+    const remembered = { epoch: 0, sequence: sequence + 1, log_hash: logHash };
     await carriedOut(world, { kind: 'restore', sequence, log_hash: logHash, remembered });
     assert.equal(await codeOf(world.gate.request(actionId)), 'decision_required');
   });

@@ -313,7 +313,7 @@ describe('a restore whose receipt comes in at the door', () => {
       kind: 'restore',
       sequence,
       log_hash: logHash,
-      remembered: { sequence: 1, log_hash: logHash },
+      remembered: { epoch: 0, sequence: 1, log_hash: logHash },
     } as const;
     const operator = visitorOf(gate, { principal: 'human:alice', session: true });
     const issued = await operator.requestAct(act);

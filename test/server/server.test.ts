@@ -156,7 +156,7 @@ describe('the HTTP door', () => {
     const token = await other.token();
     const { sequence, logHash } = await other.gate.ledger.head();
     const act = { kind: 'restore', sequence, log_hash: logHash } as const;
-    await carriedOut(other, { ...act, remembered: { sequence: sequence + 1, log_hash: logHash } });
+    await carriedOut(other, { ...act, remembered: { epoch: 0, sequence: sequence + 1, log_hash: logHash } });
     assert.equal(await codeOf(other.client(token.text).call('identity', {})), 'unauthenticated');
     assert.equal((await other.client((await other.token()).text).call('identity', {})).principal, 'agent:bot');
     await other.close();

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { LIMITS } from '../../src/core/index.js';
 import { codeOf } from '../support/gate-world.js';
 import { verifies } from '../support/verifies.js';
-import { until, type WorkerWorld, workerTrust, workerWorld } from '../support/worker-world.js';
+import { executed, until, type WorkerWorld, workerTrust, workerWorld } from '../support/worker-world.js';
 
 const SCHEMA = z.toJSONSchema(z.strictObject({ text: z.string().max(256), cents: z.int().min(1).optional() }));
 const NAME = 'a-worker-of-a-test';
@@ -179,16 +179,3 @@ describe('a claim of a worker', () => {
     }
   });
 });
-
-/** The state that a launch led to; asked again as long as no worker is there. */
-async function executed(world: WorkerWorld, action_id: string): Promise<string> {
-  let state: string | undefined;
-  await until(async () => {
-    state = await world.gate.execute(action_id).then(
-      (settled) => settled.state,
-      ({ code }: { readonly code: string }) => (code === 'no_worker' || code === 'busy' ? undefined : code),
-    );
-    return state !== undefined;
-  });
-  return String(state);
-}

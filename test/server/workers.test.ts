@@ -10,7 +10,7 @@ import { childHome, startSource } from '../support/gate-processes.js';
 import { approve, carriedOut, codeOf } from '../support/gate-world.js';
 import { newToken, WHOLE } from '../support/server-world.js';
 import { verifies } from '../support/verifies.js';
-import { charging, until, type WorkerWorld, workerTrust, workerWorld } from '../support/worker-world.js';
+import { charging, executed, until, type WorkerWorld, workerTrust, workerWorld } from '../support/worker-world.js';
 
 const SCHEMA = z.toJSONSchema(z.strictObject({ text: z.string().max(256), cents: z.int().min(1).optional() }));
 const ask = (changes: object = {}, operation: object = {}) =>
@@ -165,8 +165,8 @@ describe('what one worker gets', () => {
     const [one, two] = await Promise.all([world.worker('slow', '30'), world.worker('slow', '30')]);
     const ids = await Promise.all(Array.from({ length: 12 }, (_, at) => world.approved(`n${at}`)));
     for (let at = 0; at < ids.length; at += 4) {
-      const some = await Promise.all(ids.slice(at, at + 4).map((id) => world.gate.execute(id)));
-      assert.ok(some.every(({ state }) => state === 'confirmed'));
+      const some = await Promise.all(ids.slice(at, at + 4).map((id) => executed(world, id)));
+      assert.ok(some.every((state) => state === 'confirmed'));
     }
     const keys = world.effects().map((line) => line.split(' ')[0]);
     assert.deepEqual([...keys].sort(), [...ids].sort());

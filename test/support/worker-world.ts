@@ -83,3 +83,16 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   }
   throw new Error('it did not come to that in half a minute');
 }
+
+/** The state that a launch led to; asked again as long as no worker is there. */
+export async function executed(world: WorkerWorld, action_id: string): Promise<string> {
+  let state: string | undefined;
+  await until(async () => {
+    state = await world.gate.execute(action_id).then(
+      (settled) => settled.state,
+      ({ code }: { readonly code: string }) => (code === 'no_worker' || code === 'busy' ? undefined : code),
+    );
+    return state !== undefined;
+  });
+  return String(state);
+}

@@ -47,7 +47,7 @@ function leftOf({ grant, used, holds }: GrantRow): number {
 }
 
 function stateOf(row: GrantRow): string {
-  if (row.state === 'revoked') return 'revoked';
+  if (row.state !== 'active') return row.state;
   if (row.grant.until <= Date.now()) return 'over';
   return leftOf(row) === 0 ? 'used up' : 'active';
 }
