@@ -8,7 +8,7 @@
  */
 
 /** So many units begin a transaction of their own at once; fewer, when the one that runs has taken this long. */
-const ASIDE_UNITS = 128;
+const ASIDE_UNITS = 24;
 const ASIDE_MS = 15;
 /** A wave is over when nobody came for this long, or this long after its first. */
 const GAP_MS = 2;
