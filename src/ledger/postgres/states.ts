@@ -13,7 +13,7 @@ import type { LookupRow } from '../ledger.js';
 import type { EventRow, RecordRow } from '../store.js';
 import type { Connection, Row } from './connection.js';
 import { type FoldContext, stateOf } from './fold.js';
-import { eventsBehind, isAsKnown, type Known } from './remembered.js';
+import { eventsBehind, hasFewPayloads, isAsKnown, type Known } from './remembered.js';
 import { claimOf, eventRowOf, recordRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
 
@@ -67,7 +67,7 @@ export class States {
     const [records, events, payloads, lookupRows, claimRows] = await Promise.all([
       refs.length === 0 ? [] : connection.ask(STATEMENTS.records, names),
       refs.length === 0 ? [] : connection.ask(STATEMENTS.recordEvents, this.#knownOf(refs, anew ? NOTHING : known)),
-      !anew || refs.length === 0 ? undefined : connection.ask(STATEMENTS.payloadsStanding, names),
+      anew ? this.#standing(connection, refs, known) : undefined,
       lookups.length === 0
         ? []
         : connection.ask(STATEMENTS.lookups, [lookups.map(({ kind }) => kind), lookups.map(({ key }) => key)]),
@@ -79,7 +79,7 @@ export class States {
             claims.map(({ key }) => key),
           ]),
     ]);
-    const states = this.#statesOf(records, events, known, payloads && standing(payloads));
+    const states = this.#statesOf(records, events, known, payloads);
     const found = lookupsOf(lookupRows);
     const taken = claimsOf(claimRows);
     return {
@@ -111,6 +111,15 @@ export class States {
     const name = recordName(ref);
     const known = this.#known.get(name);
     if (known !== undefined) into.set(name, known);
+  }
+
+  /** The payloads that stand of the records which are known. */
+  async #standing(connection: Connection, refs: readonly RecordRef[], known: ReadonlyMap<string, Known>) {
+    const few = refs.filter((ref) => {
+      const one = known.get(recordName(ref));
+      return one !== undefined && hasFewPayloads(one);
+    });
+    return standing(few.length === 0 ? [] : await connection.ask(STATEMENTS.payloadsStanding, namesOf(few)));
   }
 
   #knownOf(refs: readonly RecordRef[], known: ReadonlyMap<string, Known>) {
@@ -147,7 +156,9 @@ export class States {
 
   #stateOf({ name, row, events, known, standing }: FoundRecord): StoredState {
     const hasPayload = (revision: number, address: string) => standing?.has(`${name}#${revision} ${address}`) === true;
-    if (standing !== undefined && known !== undefined && isAsKnown(known, row, events, hasPayload)) return known.stored;
+    const isReadable = row.version <= (this.context.kinds.get(row.ref.kind)?.version ?? 0);
+    const isCompared = standing !== undefined && known !== undefined && isReadable;
+    if (isCompared && isAsKnown(known, row, events, hasPayload)) return known.stored;
     const from = standing === undefined ? known : undefined;
     try {
       const stored = stateOf(this.context, row, events, from);
