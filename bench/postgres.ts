@@ -2,10 +2,10 @@
  * The main job on PostgreSQL, measured: propose → request → signed receipt → approve → execute with a connector that does
  * nothing → confirmed, with one gate and with two, at 1, 64 and 256 in flight, on a server with full durability.
  *
- * Beside it, in the same run on the same server: pgbench's one-row inserts where it is installed, DBOS with one step and with
- * a wait for an approval, pg-boss, LangGraph on its PostgreSQL checkpointer; and how long it takes from the decision on one
- * gate to the launch on another. `--long` adds the cost with ten million events stored, or as
- * many as it is given, against ten thousand.
+ * Beside it, in the same run on the same server: its own rows written bare, pgbench's one-row inserts where it is
+ * installed, DBOS with one step and with a wait for an approval, pg-boss, LangGraph on its PostgreSQL checkpointer; and how
+ * long it takes from the decision on one gate to the launch on another. `--long` adds the cost with ten million events
+ * stored, or as many as it is given, against ten thousand.
  * Figures are printed and never pinned. `npm run bench:postgres [-- --rounds 3] [--no-peers] [--long [EVENTS]]`.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { signWith } from '../src/app/index.js';
 import { freshDatabase, onDatabase, PostgresServer } from '../test/support/postgres-server.js';
 import { median, printTable } from './support/measure.js';
+import { bareRate } from './support/rewrite-postgres.js';
 import { cycle, openBeside, type Prepared, prepareGate } from './support/world.js';
 
 const IN_FLIGHT = [1, 64, 256] as const;
@@ -132,6 +133,8 @@ async function round(server: PostgresServer, prepared: Prepared, database: strin
     const inserts = pgbenchRate(server.folder, database, Math.min(inFlight, 64));
     if (inserts !== undefined) note(rates, 'pgbench, one-row inserts (at most 64 clients)', inFlight, inserts);
     note(rates, 'countersign, one gate', inFlight, await rate(prepared, inFlight, cycles));
+    const bare = await bareRate(server.url('postgres'), server.url(database), inFlight, Math.min(cycles, 1_000));
+    note(rates, 'its rows alone, written bare', inFlight, bare);
     const half = Math.max(1, Math.floor(inFlight / 2));
     const both = await Promise.all([rate(prepared, half, cycles / 2), second.rate(half, cycles / 2)]);
     if (inFlight > 1) note(rates, 'countersign, two gates', inFlight, both[0] + both[1]);
