@@ -53,6 +53,22 @@ describe('the HTTP door', () => {
       body: JSON.stringify(body),
     });
 
+  it('says of a body that it does not take where the defect is, and what it is', async () => {
+    verifies('server.body.told');
+    const { text } = await world.token('agent:broken');
+    const send = async (body: string) => {
+      const headers = bearer(text, { 'content-type': 'application/json' });
+      const answer = await world.raw('/v1/actions', { method: 'POST', headers, body });
+      const { detail, path } = (await answer.json()) as { detail: string; path: string };
+      return [answer.status, detail, path];
+    };
+    const broken = 'the body is not well-formed JSON: character has no place here, at line 2, column 10';
+    assert.deepEqual(await send('{\n"args": {nothing}}'), [400, broken, '$.args']);
+    assert.deepEqual(await send('{"project":7}'), [400, '`body.project` is no text', 'body.project']);
+    assert.deepEqual(await send('[]'), [400, '`body` is no object', 'body']);
+    assert.deepEqual(await send('{"amuont":7}'), [400, '`body.project` is missing', 'body.project']);
+  });
+
   it('takes an idempotency key where something is asked for, in the ledger where it is proposed', async () => {
     verifies('server.idempotency');
     const { text } = await world.token('agent:keys');

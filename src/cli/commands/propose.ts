@@ -4,6 +4,7 @@
 import { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../../app/internal.js';
 import {
   type ActionClass,
+  DURATION_WORDS,
   isJsonObject,
   type JsonObject,
   LIMITS,
@@ -145,5 +146,5 @@ function wholeNumber(text: string, path: string): number {
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
+  throw new Refusal('usage', DURATION_WORDS);
 }
