@@ -100,6 +100,11 @@ export const cliRequirements = {
     source: 'actions',
     behaviour: 'the inbox lists what waits for a person with the command to type next',
   },
+  'cli.show': {
+    source: 'doors, actions',
+    behaviour:
+      'an action is shown with what lets it run, what its connector answered, and which action it replaces or is replaced by',
+  },
   'cli.receipt-file': {
     source: 'authority',
     behaviour: 'a receipt in a file is verified, by the registry or offline by its key',
