@@ -48,7 +48,7 @@ async function writeInbox(opened: OpenGate, output: Output, options: InboxOption
     outcome_unknown: 'outcome unknown',
     interrupted_launch: 'no answer came',
     late_result: 'late result',
-    no_worker: 'no worker is there',
+    no_worker: 'approved, for a worker',
     request: 'signature',
     confirmation: 'summary to confirm',
   };
