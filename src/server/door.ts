@@ -27,8 +27,12 @@ export interface Found {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Refuses `not_found` for a path of no route, `invalid` for another method of one. */
-export function findRoute(method: string, path: string): Found {
+/**
+ * Refuses `not_found` for a path of no route, `invalid` for another method of one. What is read may also be asked for
+ * its head alone; a stream has none.
+ */
+export function findRoute(asked: string, path: string): Found {
+  const method = asked === 'HEAD' && path !== ROUTES.events.path ? 'GET' : asked;
   let isKnown = false;
   for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
     const raw = matchPath(route.path, path);
