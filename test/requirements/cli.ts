@@ -126,6 +126,15 @@ export const cliRequirements = {
     source: 'actions',
     behaviour: 'a list asked for by an unknown state, person or cursor is refused, not empty',
   },
+  'cli.list.bounds': {
+    source: 'doors',
+    behaviour: 'a page is asked for by a whole number of rows within its bound, and is never silently a smaller one',
+  },
+  'cli.settings.begun': {
+    source: 'doors',
+    behaviour:
+      'where a gate is there, init for a project alone writes its file; what it would say of a gate is refused',
+  },
   'cli.settings': {
     source: 'doors',
     behaviour: 'the file of a project gives defaults that variables and options override, and can change no trust',

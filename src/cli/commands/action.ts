@@ -5,7 +5,7 @@ import { LIMITS, parseJson, Refusal } from '../../core/index.js';
 import { EXIT, type Output, paintState, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { fetchFrom, requestAt, type ServerOptions } from './at-server.js';
-import { duration, previewText, readContent } from './propose.js';
+import { duration, previewText, readContent, rowCount } from './propose.js';
 
 type Settled = Awaited<ReturnType<OpenGate['execute']>>;
 
@@ -22,7 +22,7 @@ export function list(options: ListOptions): Command {
     const page = await opened.list({
       ...(options.project === undefined ? {} : { project: options.project }),
       ...(options.state === undefined ? {} : { states: options.state }),
-      limit: Number(options.limit ?? 50),
+      limit: rowCount(options.limit ?? '50'),
       ...(options.after === undefined ? {} : { after: options.after }),
     });
     const states = await Promise.all(page.rows.map((row) => opened.show(row.id)));

@@ -137,6 +137,12 @@ export function readText(path: string): string {
   return textOf(readContent(path));
 }
 
+/** How many rows of a page: digits alone, as everywhere. Which numbers a page may have, its list says. */
+export function rowCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Refusal('invalid', '`--limit` is a whole number of rows', { path: 'limit' });
+}
+
 function wholeNumber(text: string, path: string): number {
   if (!/^\d{1,16}$/.test(text)) throw new Refusal('invalid', `\`${path}\` is a whole number of minor units`, { path });
   return Number(text);
