@@ -3,13 +3,27 @@
  */
 import { type Json, parseTrusted, utf8Decode } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
+import type { Attempt } from './schema.js';
 
-/** The evidence as it was given; undefined where there is none, or it was erased. */
-export async function evidenceOf(
-  ledger: Pick<Ledger, 'events' | 'payload'>,
+type Reading = Pick<Ledger, 'events' | 'payload'>;
+
+/** What a connector answered; undefined where there is none, or it was erased. */
+export async function evidenceOf(ledger: Reading, actionId: string, ref: string | null): Promise<Json | undefined> {
+  const text = await evidenceText(ledger, actionId, ref);
+  return text === undefined ? undefined : parseTrusted(text);
+}
+
+/** The same of any attempt: what a person found out are words. */
+export async function evidenceOfAttempt(
+  ledger: Reading,
   actionId: string,
-  ref: string | null,
+  { settled_by, evidence_ref }: Attempt,
 ): Promise<Json | undefined> {
+  const read = settled_by === 'human' ? evidenceText : evidenceOf;
+  return read(ledger, actionId, evidence_ref);
+}
+
+async function evidenceText(ledger: Reading, actionId: string, ref: string | null): Promise<string | undefined> {
   const record = { kind: 'action', id: actionId } as const;
   for (let from = 0; ref !== null; ) {
     const events = await ledger.events(record, from);
@@ -19,8 +33,7 @@ export async function evidenceOf(
       continue;
     }
     const bytes = at && (await ledger.payload(record, at.revision, ref));
-    const text = bytes === undefined ? undefined : utf8Decode(bytes);
-    return text === undefined ? undefined : parseTrusted(text);
+    return bytes === undefined ? undefined : utf8Decode(bytes);
   }
   return undefined;
 }

@@ -12,7 +12,7 @@ export {
   mayHaveRunSince,
   sameEffect,
 } from './effect.js';
-export { evidenceOf } from './evidence.js';
+export { evidenceOf, evidenceOfAttempt } from './evidence.js';
 export { actionKind, isOpen, tellingAttempt } from './evolve.js';
 export { questionOf } from './judge.js';
 export { callLaunched, execute, retry } from './launch.js';

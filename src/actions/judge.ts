@@ -9,6 +9,9 @@ import {
   ACTION_CLASSES,
   canonicalize,
   contentRef,
+  type Defect,
+  defectClause,
+  defectIn,
   Fault,
   hasHighEntropy,
   type Json,
@@ -57,10 +60,9 @@ export interface Judged {
 export function parseProposal(input: unknown) {
   const parsed = Proposal.safeParse(input);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const path = issue?.path.map(String).join('.') ?? '';
-  const unknown = issue?.code === 'unrecognized_keys' ? ': unknown field' : '';
-  throw new Refusal('invalid', `\`${path || 'proposal'}\` is not valid${unknown}`, { path });
+  const defect = defectIn(parsed.error.issues, input, { ownWords: true });
+  const within = defect.path.length === 0 ? ['proposal'] : [];
+  throw new Refusal('invalid', defectClause(defect, within), { path: defect.path.join('.') });
 }
 
 export function freshContent(proposal: ParsedProposal): ReadonlyMap<string, Uint8Array> {
@@ -197,15 +199,17 @@ function checkedArgs(operation: Operation, input: JsonObject): { args: JsonObjec
 
 /** What a schema throws of itself (a cycle that it follows for ever) is a refusal as well. */
 function readArgs(operation: Operation, input: JsonObject): JsonObject {
-  let path = 'args';
+  let defect: Defect;
   try {
     const parsed = operation.args.safeParse(input);
     if (parsed.success) return parsed.data as JsonObject;
-    path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
+    // INVARIANT: what is wrong is told, and not in words of the schema, which may say the value (core.defects).
+    defect = defectIn(parsed.error.issues, input);
   } catch {
-    throw new Refusal('invalid', 'the arguments can not be read', { path });
+    throw new Refusal('invalid', 'the arguments can not be read', { path: 'args' });
   }
-  throw new Refusal('invalid', `\`${path}\` is not what the operation takes`, { path });
+  const path = ['args', ...defect.path].join('.');
+  throw new Refusal('invalid', defectClause(defect, ['args']), { path });
 }
 
 function checkedFacts(operation: Operation, args: JsonObject, proposal: ParsedProposal) {

@@ -5,7 +5,7 @@
 import { type ActionStateName, actionKind, type RefusedSubject } from '../actions/index.js';
 import { type Act, admitAct, type Remembered, spanRefusal, summaryDigest } from '../approvals/index.js';
 import { connectorsConfig } from '../connectors/index.js';
-import { isActionId, PATTERNS, Refusal } from '../core/index.js';
+import { isActionId, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { awayRefusal, personKind } from '../identity/index.js';
 import type { Ledger, ListQuery, Page } from '../ledger/index.js';
 import { CedarDoor, cedarDefect, StoredPolicy } from '../policy/index.js';
@@ -105,8 +105,8 @@ function queryOf({ project, states, limit, after }: ActionFilter): ListQuery {
     const known = Object.keys(STATES);
     throw new Refusal('invalid', `a state is one of ${known.join(', ')}`, { path: 'states', details: { known } });
   }
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
-    throw new Refusal('invalid', 'a page has one row or more', { path: 'limit' });
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= LIMITS.pageRowsMax)) {
+    throw new Refusal('invalid', `a page has 1 to ${LIMITS.pageRowsMax} rows`, { path: 'limit' });
   }
   return {
     kind: 'action',

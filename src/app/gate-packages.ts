@@ -7,7 +7,7 @@
  */
 import { type Caller, parseReceipt, propose, type RefusedSubject, type Services } from '../actions/index.js';
 import { type Act, frozenIn, type IssuedAct, type Receipt } from '../approvals/index.js';
-import { contentRef, isWellFormed, PATTERNS, Refusal } from '../core/index.js';
+import { contentRef, isWellFormed, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import type { View } from '../ledger/index.js';
 import {
   type Applied,
@@ -181,8 +181,8 @@ export class GatePackages {
         const known = [...PACKAGE_STATES];
         throw new Refusal('invalid', `a state is one of ${known.join(', ')}`, { path: 'states', details: { known } });
       }
-      if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
-        throw new Refusal('invalid', 'a page has one row or more', { path: 'limit' });
+      if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= LIMITS.pageRowsMax)) {
+        throw new Refusal('invalid', `a page has 1 to ${LIMITS.pageRowsMax} rows`, { path: 'limit' });
       }
       demandCursor(after, PATTERNS.package);
       const { ledger } = this.#services;

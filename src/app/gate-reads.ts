@@ -8,6 +8,7 @@ import {
   type Comment,
   commentsOf,
   compensationOf,
+  evidenceOfAttempt,
   findOperation,
   isResolution,
   loadAction,
@@ -15,6 +16,7 @@ import {
   readResolution,
   readSummary,
   type Services,
+  tellingAttempt,
 } from '../actions/index.js';
 import {
   actSummary,
@@ -28,7 +30,7 @@ import {
   requestKind,
 } from '../approvals/index.js';
 import type { Preview } from '../connectors/index.js';
-import { isActionId, LIMITS, Refusal } from '../core/index.js';
+import { isActionId, type Json, LIMITS, Refusal } from '../core/index.js';
 import { LEDGER_RECORD, type LedgerState, ledgerKind } from '../identity/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import { ManifestMemo, readConfirmation } from '../packages/index.js';
@@ -69,6 +71,14 @@ export class GateReads {
   /** The arguments of an action, checked against its digest. */
   args(actionId: string): Promise<string> {
     return this.#look({ actionId }, async (asked) => (await loadAction(this.services, asked.actionId)).argsText);
+  }
+
+  /** What the connector answered, or a person found out: of the attempt that tells how the action ended. */
+  evidence(actionId: string): Promise<Json | undefined> {
+    return this.#look({ actionId }, async (asked) => {
+      const attempt = tellingAttempt(await this.#stateOf(asked.actionId));
+      return attempt === undefined ? undefined : evidenceOfAttempt(this.ledger, asked.actionId, attempt);
+    });
   }
 
   /** What people and the proposer said about an action, the oldest first. */

@@ -61,7 +61,9 @@ describe('the file of a project', () => {
       [`version: 1\nlog: ${SECRET}`, /`log`: the log tells one of silent/],
       ['version: 1\ntimeout: 5', /`timeout`/],
       ['version: 1\ntimeout: 5x', /`timeout`: a duration/],
-      ['version: 1\nversion: 1', /line 2: this is not well-formed/],
+      ['version: 1\nversion: 1', /line 2: a key stands here twice/],
+      ['version: 1\nproject: {', /line 2: this is not well-formed/],
+      ['project: web', /line 1: `version` is missing/],
       ['version: 1\nproject: &a web\nconnector: *a', /aliases are not allowed/],
       [`version: 1\n${' '.repeat(1024 * 1024)}`, /longer than the limit/],
     ];

@@ -8,7 +8,7 @@
  * Source: spec doors (configuration), authority (trust configuration).
  */
 import * as z from 'zod';
-import { DURATION, PATTERNS, Refusal } from '../core/index.js';
+import { DURATION, DURATION_WORDS, defectClause, defectIn, PATTERNS, Refusal } from '../core/index.js';
 import { WrittenTrustConfig } from '../policy/index.js';
 import type { YamlText } from './yaml-file.js';
 
@@ -17,7 +17,7 @@ export const LOG_LEVELS = ['silent', 'error', 'warn', 'debug'] as const;
 export type LogThreshold = (typeof LOG_LEVELS)[number];
 
 const Name = z.string().regex(PATTERNS.project, 'a name has letters, digits and any of `._:/-`');
-const Duration = z.string().regex(DURATION, 'a duration is a whole number and one of s, m, h, d, such as `15m`');
+const Duration = z.string().regex(DURATION, DURATION_WORDS);
 
 const fields = {
   project: Name.describe('The project of a proposal, where --project names none'),
@@ -81,8 +81,11 @@ export function settingFrom<Key extends keyof Settings>(
   const name = `COUNTERSIGN_${key.toUpperCase()}`;
   const parsed = Settings.shape[key].safeParse(variable(name) || undefined);
   if (parsed.success) return parsed.data as Settings[Key];
-  const message = `\`${name}\`: ${parsed.error.issues[0]?.message ?? 'invalid'}`;
-  throw new Refusal('config_invalid', message, { path: name, next: 'correct or unset the variable' });
+  const defect = defectIn(parsed.error.issues, variable(name), { ownWords: true });
+  throw new Refusal('config_invalid', defectClause(defect, [name]), {
+    path: name,
+    next: 'correct or unset the variable',
+  });
 }
 
 /** The JSON Schema of the file, for editors. */

@@ -5,7 +5,7 @@
  */
 import { type ActionState, evidenceOf, type Settled } from '../actions/index.js';
 import type { Operation } from '../connectors/index.js';
-import { Fault, type Json, type JsonObject, Refusal } from '../core/index.js';
+import { defectClause, defectIn, Fault, type Json, type JsonObject, Refusal } from '../core/index.js';
 import { atBorder } from './border.js';
 import type { Gate } from './gate.js';
 import type { ToolConnector } from './tool-connector.js';
@@ -108,8 +108,8 @@ function factsFor<Input>(input: ToolDefinition<Input>['input'], operation: Opera
       throw new Fault('internal', 'the tool could not say what its arguments affect', error);
     }
   }
-  const path = ['args', ...(parsed.error.issues[0]?.path.map(String) ?? [])].join('.');
-  throw new Refusal('invalid', `\`${path}\` is not what the tool takes`, { path });
+  const defect = defectIn(parsed.error.issues, args);
+  throw new Refusal('invalid', defectClause(defect, ['args']), { path: ['args', ...defect.path].join('.') });
 }
 
 /** What a schema throws of itself is a refusal as well. */

@@ -5,12 +5,7 @@
 import type { Document } from 'yaml';
 import type { ZodError } from 'zod';
 import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
-import { displayText, LIMITS, Refusal } from '../core/index.js';
-
-/** A key that somebody mistyped. Whatever else stands there may be anything, a secret too: its line has to do. */
-const WORD = /^[A-Za-z][A-Za-z_-]{0,31}$/;
-/** A key of ours, a name that a schema let in, or a place in a list. */
-const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+import { defectClause, defectIn, displayText, LIMITS, Refusal } from '../core/index.js';
 
 export interface YamlText {
   /** Plain data: maps, lists, texts, numbers, truth values, null. */
@@ -29,30 +24,30 @@ export async function parseYaml(text: string, what: string): Promise<YamlText> {
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, schema: 'core', merge: false });
   const broken = document.errors[0] ?? document.warnings[0];
   if (broken !== undefined) {
-    throw new Refusal('config_invalid', `line ${lines.linePos(broken.pos[0]).line}: this is not well-formed YAML`);
+    const what = broken.code === 'DUPLICATE_KEY' ? 'a key stands here twice' : 'this is not well-formed YAML';
+    throw new Refusal('config_invalid', `line ${lines.linePos(broken.pos[0]).line}: ${what}`);
   }
   const lineOf = (path: readonly string[]) => {
     const at = placeOf(document, path);
     return at === undefined ? 1 : lines.linePos(at).line;
   };
+  const value = plainValue(document, what);
   return {
-    value: plainValue(document, what),
+    value,
     lineOf,
     defect(error, within = []) {
-      const issue = error?.issues[0];
-      const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-      const full = [...within, ...(issue?.path.map(String) ?? [])];
-      const line = lineOf(unknown === undefined ? full : [...full, unknown]);
-      // A key that is refused itself is no name to be told.
-      const path = issue?.code === 'invalid_key' ? full.slice(0, -1) : full;
-      const named = unknown !== undefined && WORD.test(unknown) ? `unknown key \`${unknown}\`` : 'unknown key';
-      const problem = unknown === undefined ? (issue?.message ?? 'invalid') : named;
-      const shown = path.map((key) => (NAME.test(key) ? key : '…')).join('.');
-      return new Refusal('config_invalid', `line ${line}: \`${shown || 'configuration'}\`: ${problem}`, {
-        path: shown,
-      });
+      const defect = defectIn(error?.issues, valueAt(value, within), { ownWords: true });
+      const full = [...within, ...(error?.issues[0]?.path.map(String) ?? [])];
+      const line = lineOf(defect.unknownKey === undefined ? full : [...full, defect.unknownKey]);
+      const path = [...within, ...defect.path].join('.');
+      const clause = defectClause(defect, path === '' ? ['configuration'] : within);
+      return new Refusal('config_invalid', `line ${line}: ${clause}`, { path });
     },
   };
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | undefined)?.[key], value);
 }
 
 function plainValue(document: Document.Parsed, what: string): unknown {

@@ -4,6 +4,8 @@
 import * as z from 'zod';
 import {
   canonicalize,
+  defectClause,
+  defectIn,
   digest,
   isJsonObject,
   isoTime,
@@ -78,11 +80,16 @@ const ActDocument = z.discriminatedUnion('kind', [
  */
 export function admitAct(value: unknown): Act {
   const parsed = ActDocument.safeParse(value);
-  const path = parsed.error?.issues[0]?.path.map(String).join('.') ?? 'before';
+  if (!parsed.success) {
+    const defect = defectIn(parsed.error.issues, value, { ownWords: true });
+    const clause = defectClause(defect, defect.path.length === 0 ? ['act'] : []);
+    const path = defect.path.join('.');
+    throw new Refusal('invalid', `this is no act that could be signed: ${clause}`, { path });
+  }
   const act = parsed.data;
   // INVARIANT: a change is shown against the configuration that it replaces, and no other (authority.acts.shown).
-  if (act === undefined || (act.kind === 'config' && policyVersion(act.before) !== act.base)) {
-    throw new Refusal('invalid', 'this is no act that could be signed', { path });
+  if (act.kind === 'config' && policyVersion(act.before) !== act.base) {
+    throw new Refusal('invalid', 'this is no act that could be signed', { path: 'before' });
   }
   return act;
 }

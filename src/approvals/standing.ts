@@ -59,11 +59,13 @@ export const Grant = z
   })
   .refine(
     ({ per_action, total, currency }) => (currency !== undefined) === (per_action !== undefined || total !== undefined),
+    'it has a `currency` where it has `per_action` or `total`, and only there',
   )
-  .refine(({ operations }) => Object.keys(operations).length > 0)
+  .refine(({ operations }) => Object.keys(operations).length > 0, 'it names an operation at least')
   .refine(
     ({ per_action = 0, total, count }) =>
       Number.isSafeInteger(per_action * count) && per_action <= (total ?? per_action),
+    '`per_action` is not above `total`, and with `count` a number that can be told exactly',
   );
 export type Grant = z.infer<typeof Grant>;
 

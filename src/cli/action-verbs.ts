@@ -60,7 +60,7 @@ export function addAction(program: Command): void {
     .option('--like <action>', 'ask again for what an action asked for');
   run<ProposeOptions>(propose, async (options) => (await import('./commands/propose.js')).propose(options));
   run(verb(action, 'show <action>', 'all that is known of an action', `action show ${id}`), async (_o, [a = '']) =>
-    (await actions()).show(a),
+    (await import('./commands/show.js')).show(a),
   );
   run(
     verb(action, 'summary <action>', 'the text that a person signs, and the change itself', `action summary ${id}`),

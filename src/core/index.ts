@@ -22,6 +22,7 @@ export {
   verifyBytes,
   verifyBytesAsync,
 } from './crypto/index.js';
+export { type Defect, defectClause, defectIn } from './defects.js';
 export { type ApprovalKind, contentRef, type Domain, digest, digestBytes } from './digest.js';
 export {
   assert,
@@ -50,6 +51,7 @@ export {
 } from './ids.js';
 export {
   isJsonObject,
+  JSON_REASONS,
   type Json,
   type JsonLimits,
   type JsonObject,
@@ -69,7 +71,16 @@ export { isPlainTarget, matchesPattern, matchesWidely } from './pattern.js';
 export { type PlainLimits, plainCopy } from './plain.js';
 export { hasHighEntropy, MASK, redact, secretPath } from './secrets.js';
 export { asciiJson, displayText, parseDisplayText, type TextFlag, textFlags } from './text.js';
-export { beforeRing, type Clock, DURATION, isoTime, parseDuration, type Random, type Timer } from './time.js';
+export {
+  beforeRing,
+  type Clock,
+  DURATION,
+  DURATION_WORDS,
+  isoTime,
+  parseDuration,
+  type Random,
+  type Timer,
+} from './time.js';
 export { codeFact, type SpanFacts, type SpanOptions, type Tracing, traced } from './tracing.js';
 export {
   base64urlDecode,

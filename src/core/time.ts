@@ -69,6 +69,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_6
 
 /** `90s`, `15m`, `24h` or `7d`. */
 export const DURATION = /^[1-9]\d{0,5}[smhd]$/;
+export const DURATION_WORDS = 'a duration is a whole number and one of s, m, h, d, such as `15m`';
 
 /** A duration in milliseconds; undefined for a text that is none. */
 export function parseDuration(text: string): number | undefined {

@@ -7,7 +7,7 @@
  * Source: spec authority (policy).
  */
 import * as z from 'zod';
-import { ACTION_CLASSES, isWellFormed, LIMITS, PATTERNS, parseMoney } from '../core/index.js';
+import { ACTION_CLASSES, defectIn, isWellFormed, LIMITS, PATTERNS, parseMoney } from '../core/index.js';
 import { WrittenRuleTest } from './test-case.js';
 
 /** `*` stands for any characters but `/`; a pattern without one is an exact name. */
@@ -89,6 +89,8 @@ const conditions = z
   .refine((given) => Object.keys(given).length <= LIMITS.ruleConditionsMax, 'too many conditions')
   .transform((given, context) => {
     const { agent, on_behalf_of, amount, ...args } = given;
+    const hasArgs = Object.keys(args).length > 0;
+    const condition = present({ agent, on_behalf_of, amount, args: hasArgs ? args : undefined });
     const parsed = z
       .strictObject({
         agent: z.union([AgentName.transform((one) => [one]), z.array(AgentName).min(1).max(64)]).optional(),
@@ -96,11 +98,12 @@ const conditions = z
         amount: z.strictObject({ at_least: Money.optional(), at_most: Money.optional() }).optional(),
         args: z.record(ArgName, ArgCondition).optional(),
       })
-      .safeParse(present({ agent, on_behalf_of, amount, args: Object.keys(args).length === 0 ? undefined : args }));
+      .safeParse(condition);
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const path = issue?.path[0] === 'args' ? issue.path.slice(1) : (issue?.path ?? []);
-    const message = issue?.code === 'invalid_key' ? 'a condition is on agent, amount, args.…' : (issue?.message ?? '');
+    const { words, what } = defectIn(parsed.error.issues, condition, { ownWords: true });
+    const message = issue?.code === 'invalid_key' ? 'a condition is on agent, amount, args.…' : (words ?? `it ${what}`);
     context.addIssue({ code: 'custom', path: [...path], message });
     return z.NEVER;
   });

@@ -4,7 +4,16 @@
  * Source: spec authority (trust configuration, approval rules), doors (configuration).
  */
 import * as z from 'zod';
-import { ACTION_CLASSES, DURATION, digest, type Json, LIMITS, PATTERNS, parseDuration } from '../core/index.js';
+import {
+  ACTION_CLASSES,
+  DURATION,
+  DURATION_WORDS,
+  digest,
+  type Json,
+  LIMITS,
+  PATTERNS,
+  parseDuration,
+} from '../core/index.js';
 import { StoredPolicy, WrittenPolicy } from './rule-schema.js';
 
 /** The one record of kind `config`. */
@@ -13,7 +22,7 @@ export const CONFIG_RECORD = { kind: 'config', id: 'trust' } as const;
 /** `90s`, `15m`, `24h` or `7d`, as milliseconds. */
 const WrittenDuration = z
   .string()
-  .regex(DURATION, 'a duration is a whole number and one of s, m, h, d, such as `15m`')
+  .regex(DURATION, DURATION_WORDS)
   .transform((text) => parseDuration(text) ?? 0);
 
 /** Milliseconds, as the ledger holds a duration. */

@@ -8,7 +8,17 @@ import * as z from 'zod';
 import { matchPath, PROBLEM_TYPE, problemOf, ROUTES, type Route, type RouteName, takesKey } from '../api/index.js';
 import type { CountersignGate, Gate, Log } from '../app/index.js';
 import type { PeopleDoor } from '../app/internal.js';
-import { Fault, isOurs, type Json, LIMITS, Refusal, readJson } from '../core/index.js';
+import {
+  defectClause,
+  defectIn,
+  Fault,
+  isOurs,
+  JSON_REASONS,
+  type Json,
+  LIMITS,
+  Refusal,
+  readJson,
+} from '../core/index.js';
 
 /** A route that a request fits, with its parameters. */
 export interface Found {
@@ -17,8 +27,12 @@ export interface Found {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Refuses `not_found` for a path of no route, `invalid` for another method of one. */
-export function findRoute(method: string, path: string): Found {
+/**
+ * Refuses `not_found` for a path of no route, `invalid` for another method of one. What is read may also be asked for
+ * its head alone; a stream has none.
+ */
+export function findRoute(asked: string, path: string): Found {
+  const method = asked === 'HEAD' && path !== ROUTES.events.path ? 'GET' : asked;
   let isKnown = false;
   for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
     const raw = matchPath(route.path, path);
@@ -147,8 +161,10 @@ function demandJson(request: Request): void {
 function jsonOf(bytes: Uint8Array, request: Request): Json {
   demandJson(request);
   const read = readJson(bytes);
-  if (!read.ok) throw new Refusal('invalid', 'the body is not well-formed JSON', { path: 'body' });
-  return read.value;
+  if (read.ok) return read.value;
+  const { reason, line, column, path } = read.problem;
+  const message = `the body is not well-formed JSON: ${JSON_REASONS[reason]}, at line ${line}, column ${column}`;
+  throw new Refusal('invalid', message, { path, details: { reason, line, column } });
 }
 
 async function bytesOf(request: Request): Promise<Uint8Array> {
@@ -165,10 +181,8 @@ async function bytesOf(request: Request): Promise<Uint8Array> {
 function admitted(schema: z.ZodType, value: unknown, where: string): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const path = [where, ...(issue?.path.map(String) ?? [])].join('.');
-  const unknown = issue?.code === 'unrecognized_keys' ? ': unknown field' : '';
-  throw new Refusal('invalid', `\`${path}\` is not what this takes${unknown}`, { path });
+  const defect = defectIn(parsed.error.issues, value, { ownWords: true });
+  throw new Refusal('invalid', defectClause(defect, [where]), { path: [where, ...defect.path].join('.') });
 }
 
 /** What went wrong as an error of ours; a fault is told to the log. */

@@ -50,7 +50,8 @@ export class Pages {
   answer(request: Request, path: string): Response | undefined {
     const isAsset = path.startsWith('/assets/') || path === '/icon.svg';
     if (!isAsset && !isPage(path)) return undefined;
-    if (request.method !== 'GET') throw new Refusal('invalid', 'pages are read, by GET', { path: 'method' });
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new Refusal('invalid', 'pages are read, by GET or HEAD', { path: 'method' });
     // INVARIANT: nothing of ours stays in a browser and answers in our place (console.no-service-worker).
     if (request.headers.has('service-worker')) throw new Refusal('forbidden', 'this server has no service worker');
     const file = this.#files.get(isAsset ? path : '/index.html');

@@ -63,6 +63,7 @@ export async function serve(owner: CountersignGate, options: ServeOptions): Prom
     }
     app = new ServerApp(owner, { publicUrl: origin, version: options.version, ...log, ...audit });
     owner.notify({ publicUrl: origin });
+    owner.desk.serve();
     upkeep.start();
   } catch (error) {
     for (const server of bound) server.close();

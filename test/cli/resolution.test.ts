@@ -53,6 +53,7 @@ function requestIn(asked: Record<string, never>): string {
 
 test('a finding is asked for, signed, and settles the action', async () => {
   verifies('cli.resolution');
+  verifies('cli.show');
   const id = await lost('one');
   const words = ['action', 'finding', id, '--evidence', 'it stands in the folder'];
   assert.equal((await run(...words, '--outcome', 'maybe')).exit, 2);
@@ -61,6 +62,7 @@ test('a finding is asked for, signed, and settles the action', async () => {
   assert.match(shown.out, /^evidence: it stands in the folder$/m);
   await sign(requestIn(await json(...words, '--outcome', 'confirmed')));
   assert.match((await run('action', 'show', id)).out, /confirmed/);
+  assert.match((await run('action', 'show', id)).out, /^evidence +it stands in the folder$/m);
 });
 
 test('an action that deduplicates is run again under its key, once people approved that', async () => {
@@ -68,19 +70,31 @@ test('an action that deduplicates is run again under its key, once people approv
   const id = await lost('two');
   const refused = await run('action', 'retry', id);
   assert.deepEqual([refused.exit, /\[decision_required\]/.test(refused.err)], [1, true]);
-  await sign((await run('action', 'request', id)).out.trim());
-  assert.equal((await run('action', 'fetch-receipt', id)).exit, 0);
+  const requestId = (await run('action', 'request', id)).out.trim();
+  assert.equal((await run('action', 'fetch-receipt', id)).exit, 5, 'nobody has signed that yet');
+  await sign(requestId);
+  for (const time of ['first', 'again']) {
+    const fetched = await run('action', 'fetch-receipt', id);
+    assert.equal(fetched.exit, 0, fetched.err);
+    assert.match(fetched.err, new RegExp(`next: countersign action retry ${id}`), time);
+  }
+  assert.match((await run('action', 'show', id)).out, /^run again +approvals 1 of 1 \(human:alice\), run by /m);
   assert.notEqual((await run('action', 'retry', id)).exit, 1);
 });
 
 test('an effect runs again as another action, which needs its own approval', async () => {
   verifies('cli.resolution');
   const id = await lost('three');
-  await sign(requestIn(await json('action', 'replace', id)));
+  const signed = await sign(requestIn(await json('action', 'replace', id)));
   const refused = await run('action', 'execute', id);
   assert.match(refused.err, /\[replaced\]/);
   const { replaced_by } = (await json('action', 'show', id)) as unknown as { replaced_by: string };
+  assert.match(signed.out, new RegExp(`^${replaced_by} waiting for approval$`, 'm'));
+  assert.match(signed.err, new RegExp(`next: countersign action request ${replaced_by}`));
+  assert.match((await run('action', 'show', id)).out, new RegExp(`^replaced by +${replaced_by}$`, 'm'));
+  assert.match((await run('action', 'show', replaced_by)).out, new RegExp(`^replaces +${id}$`, 'm'));
   assert.match((await run('action', 'show', replaced_by)).out, /waiting for approval/);
+  assert.equal((await run('action', 'fetch-receipt', id)).exit, 1, 'no signature is waited for any more');
   assert.match((await run('action', 'undo', id)).err, /\[state\]/);
 });
 
@@ -107,6 +121,9 @@ test('a standing approval is asked for from an action, signed, shown, used and t
   assert.equal((await run('action', 'approve', id)).exit, 2);
   assert.equal((await run('action', 'approve', id, '--standing')).exit, 0);
   assert.equal((await run('action', 'execute', id)).exit, 0);
+  const settled = (await run('action', 'show', id)).out;
+  assert.match(settled, new RegExp(`^authority +standing approval ${grant_id}$`, 'm'));
+  assert.doesNotMatch(settled, /^approvals/m);
   assert.match((await run('standing', 'list')).out, new RegExp(`${grant_id}.*1 of 2`));
   const shown = await run('standing', 'show', grant_id);
   assert.match(shown.out, /^largest total effect: 2 actions, no money$/m);

@@ -92,3 +92,25 @@ test('init writes a first one, and leaves one that is there', async () => {
   const bad = await countersign(['init', '--no-approver', '--home', join(fresh, 'third'), '--project', 'a b']);
   assert.match(bad.err, /\[invalid\]/);
 });
+
+test('init for a project writes its file also where the gate is there', async () => {
+  verifies('cli.settings.begun');
+  const fresh = mkdtempSync(join(tmpdir(), 'countersign-project-'));
+  const init = (...words: string[]) => countersign(['init', ...words, '--home', made.home], { folder: fresh });
+  for (const more of [
+    ['--name', 'x'],
+    ['--agent', 'bot'],
+    ['--repository', 'web=.'],
+  ]) {
+    assert.match((await init('--project', 'web', ...more)).err, /\[already_initialized\]/);
+  }
+  assert.match((await init('--project', 'no name')).err, /\[invalid\]/);
+  const ran = await init('--project', 'web');
+  assert.equal(ran.exit, 0, ran.err);
+  const file = join(fresh, 'countersign.yaml');
+  assert.match(readFileSync(file, 'utf8'), /^project: web$/m);
+  assert.match((await init('--project', 'other')).err, /it stays/);
+  assert.match(readFileSync(file, 'utf8'), /^project: web$/m);
+  const listed = await countersign(['action', 'list', '--home', made.home], { folder: fresh });
+  assert.equal(listed.exit, 0, listed.err);
+});

@@ -227,6 +227,11 @@ test('the demonstration runs every step, and leaves a folder to go on with', asy
   for (const text of ['refused [receipt_required]', 'refused [subject_mismatch]', 'DEMO LEDGER', 'exit 4', 'exit 70']) {
     assert.ok(ran.out.includes(text), `the demonstration shows ${text}`);
   }
+  // What it says to go on with runs in a shell that has no `countersign` on its path.
+  const farewell = ran.out.slice(ran.out.indexOf('Go on with it')).split('\n').slice(1, 5).join('\n');
+  assert.match(farewell, /^ {2}alias countersign=/);
+  const wentOn = execFileSync('bash', ['-O', 'expand_aliases', '-c', `set -e\n${farewell}`], { encoding: 'utf8' });
+  assert.match(wentOn, /outcome|approval|signature|nothing/);
   assert.match((await countersign(['action', 'list', '--home', join(folder, 'home')])).out, /confirmed/);
   const failed = await countersign(['action', 'list', '--state', 'failed', '--home', join(folder, 'home')]);
   assert.deepEqual([failed.out, failed.err], ['', 'no such actions\n'], 'an empty list says so');

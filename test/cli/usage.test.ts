@@ -87,6 +87,29 @@ test('a state, a person or a cursor that there is not is refused with what there
   }
 });
 
+test('a page is asked for by a whole number of rows within its bound', async () => {
+  verifies('cli.list.bounds');
+  const run = (...words: string[]) => countersign([...words, '--home', made.home]);
+  const most = { inbox: 1_000, 'action list': 200, 'package list': 200 };
+  for (const [list, rows] of Object.entries(most)) {
+    const words = list.split(' ');
+    assert.equal((await run(...words, '--limit', String(rows))).exit, 0, list);
+    for (const odd of ['0', String(rows + 1)]) {
+      assert.match(
+        (await run(...words, '--limit', odd)).err,
+        new RegExp(`\\[invalid\\]: a page has 1 to ${rows} rows`),
+      );
+    }
+    for (const odd of ['1e2', '0x10', ' 5', '5.0', '-1', '']) {
+      assert.match(
+        (await run(...words, `--limit=${odd}`)).err,
+        /\[invalid\]: `--limit` is a whole number of rows/,
+        odd,
+      );
+    }
+  }
+});
+
 test('the library refuses the same', async () => {
   verifies('cli.list.known');
   const world = await memoryWorld();

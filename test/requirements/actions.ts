@@ -291,6 +291,11 @@ export const actionRequirements = {
     source: 'actions',
     behaviour: 'a secret in plain is refused, a named one is not, and what only looks random is flagged',
   },
+  'actions.propose.told': {
+    source: 'core, actions',
+    behaviour:
+      'of a proposal that is refused for its form the field is named, and what is wrong with it, without its value',
+  },
   'actions.propose.target': {
     source: 'actions',
     behaviour:

@@ -19,6 +19,10 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'an act is carried out once, by a receipt of its own kind, in time',
   },
+  'authority.acts.told': {
+    source: 'core, authority',
+    behaviour: 'of an act that could not be signed the field is named, and what is wrong with it, without its value',
+  },
   'authority.acts.operator': { source: 'authority', behaviour: 'acts are signed by an operator, not by any approver' },
   'authority.acts.shown': {
     source: 'authority',

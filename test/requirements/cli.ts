@@ -112,6 +112,11 @@ export const cliRequirements = {
     source: 'actions',
     behaviour: 'the inbox lists what waits for a person with the command to type next',
   },
+  'cli.show': {
+    source: 'doors, actions',
+    behaviour:
+      'an action is shown with what lets it run, what its connector answered, and which action it replaces or is replaced by',
+  },
   'cli.receipt-file': {
     source: 'authority',
     behaviour: 'a receipt in a file is verified, by the registry or offline by its key',
@@ -132,6 +137,15 @@ export const cliRequirements = {
   'cli.list.known': {
     source: 'actions',
     behaviour: 'a list asked for by an unknown state, person or cursor is refused, not empty',
+  },
+  'cli.list.bounds': {
+    source: 'doors',
+    behaviour: 'a page is asked for by a whole number of rows within its bound, and is never silently a smaller one',
+  },
+  'cli.settings.begun': {
+    source: 'doors',
+    behaviour:
+      'where a gate is there, init for a project alone writes its file; what it would say of a gate is refused',
   },
   'cli.settings': {
     source: 'doors',

@@ -4,7 +4,8 @@ import type { Requirement } from '../requirements.js';
 export const consoleRequirements = {
   'console.served': {
     source: 'doors',
-    behaviour: 'pages and their files are read by GET without credentials, from memory; no path reaches the disk',
+    behaviour:
+      'pages and their files are read by GET or HEAD without credentials, from memory; no path reaches the disk',
   },
   'console.csp': {
     source: 'doors',

@@ -44,6 +44,11 @@ export const coreRequirements = {
     source: 'core',
     behaviour: 'what is handed over has limits of bytes, contents and nesting, which hold before it is walked',
   },
+  'core.defects': {
+    source: 'core',
+    behaviour:
+      'a field that a schema refuses is named with what is wrong: missing, of another type, or out of which bound; never its value',
+  },
   'core.digest.domains': {
     source: 'core',
     behaviour: 'the list of domains is closed, and each has a published vector',

@@ -6,7 +6,13 @@ export const serverRequirements = {
     source: 'doors',
     behaviour: 'no route answers without credentials but health, and a name in a request is never a credential',
   },
+  'server.body.told': {
+    source: 'core, doors',
+    behaviour:
+      'a body that is not taken is answered with what is wrong: in JSON its line, column and path, else its field',
+  },
   'server.cycle': { source: 'doors', behaviour: 'an action goes from its proposal to its effect over HTTP, once' },
+  'server.head': { source: 'doors', behaviour: 'what is read can be asked for its head alone, under the same rules' },
   'server.idempotency': {
     source: 'doors',
     behaviour:

@@ -27,6 +27,10 @@ export const workerRequirements = {
     source: 'doors',
     behaviour: 'where no worker is there, or has room, nothing is launched, and the inbox says so',
   },
+  'connectors.worker.elsewhere': {
+    source: 'doors',
+    behaviour: 'a process to which no worker can come says where its call can be run, and not that no worker is there',
+  },
   'connectors.worker.fenced': {
     source: 'doors',
     behaviour: 'one worker gets a call, once; a claim after its time is refused, and certainly had no effect',

@@ -83,6 +83,22 @@ describe('a proposal', () => {
     );
   });
 
+  it('that is refused for its form is told which field, and what is wrong with it', async () => {
+    verifies('actions.propose.told');
+    const world = await memoryWorld();
+    const cases: readonly (readonly [object, string, string])[] = [
+      [{ args: { text: 1 } }, '`args.text` is no text', 'args.text'],
+      [{ args: { text: 'x', acount: 'y' } }, '`args`: unknown key `acount`', 'args'],
+      [{ approve_within_ms: 0 }, '`approve_within_ms` is below 1', 'approve_within_ms'],
+      [{ project: undefined }, '`project` is missing', 'project'],
+      [{ approved: true }, '`proposal`: unknown key `approved`', ''],
+    ];
+    for (const [changes, message, path] of cases) {
+      const given = { ...sending(), ...changes } as Proposal;
+      await assert.rejects(world.gate.propose(given), { code: 'invalid', message, path });
+    }
+  });
+
   it('with more arguments than the bound is refused, counted in bytes', async () => {
     verifies('actions.propose.args-size');
     const { length } = '{"text":""}';

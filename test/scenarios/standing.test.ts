@@ -46,6 +46,30 @@ describe('a standing approval', () => {
     await world.close();
   });
 
+  it('that is asked for in a form that it can not have says which field, and what is wrong with it', async () => {
+    verifies('authority.acts.told');
+    const world = await memoryWorld();
+    const grant = await grantOf(world);
+    const { count: _, ...countless } = grant;
+    const cases: readonly (readonly [unknown, string])[] = [
+      [{}, '`change.grant.project` is missing'],
+      ['x', '`change.grant` is no object'],
+      [countless, '`change.grant.count` is missing'],
+      [{ ...grant, count: 0 }, '`change.grant.count` is below 1'],
+      [{ ...grant, until: 'tomorrow' }, '`change.grant.until` is no number'],
+      [{ ...grant, targets: 'x' }, '`change.grant`: unknown key `targets`'],
+      [
+        { ...grant, total: 5 },
+        '`change.grant`: it has a `currency` where it has `per_action` or `total`, and only there',
+      ],
+      [{ ...grant, args: { text: 'x' } }, '`change.grant.args.text` has none of the forms that it may have'],
+    ];
+    for (const [given, clause] of cases) {
+      const message = `this is no act that could be signed: ${clause}`;
+      await assert.rejects(world.gate.requestStanding(given), { code: 'invalid', message });
+    }
+  });
+
   it('covers nothing beside its bounds', async () => {
     verifies('authority.standing.bounds');
     const world = await memoryWorld();

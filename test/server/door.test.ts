@@ -53,6 +53,37 @@ describe('the HTTP door', () => {
       body: JSON.stringify(body),
     });
 
+  it('says of a body that it does not take where the defect is, and what it is', async () => {
+    verifies('server.body.told');
+    const { text } = await world.token('agent:broken');
+    const send = async (body: string) => {
+      const headers = bearer(text, { 'content-type': 'application/json' });
+      const answer = await world.raw('/v1/actions', { method: 'POST', headers, body });
+      const { detail, path } = (await answer.json()) as { detail: string; path: string };
+      return [answer.status, detail, path];
+    };
+    const broken = 'the body is not well-formed JSON: character has no place here, at line 2, column 10';
+    assert.deepEqual(await send('{\n"args": {nothing}}'), [400, broken, '$.args']);
+    assert.deepEqual(await send('{"project":7}'), [400, '`body.project` is no text', 'body.project']);
+    assert.deepEqual(await send('[]'), [400, '`body` is no object', 'body']);
+    assert.deepEqual(await send('{"amuont":7}'), [400, '`body.project` is missing', 'body.project']);
+  });
+
+  it('answers the head of what is read, under the same rules', async () => {
+    verifies('server.head');
+    const { text } = await world.token('agent:heads');
+    const head = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await world.raw(path, { method: 'HEAD', headers });
+      assert.equal(await answer.text(), '', path);
+      return answer.status;
+    };
+    assert.deepEqual([await head('/healthz'), await head('/readyz'), await head('/v1/identity')], [200, 200, 401]);
+    assert.equal(await head('/v1/identity', bearer(text)), 200);
+    for (const path of ['/v1/events', '/v1/work/next']) assert.equal(await head(path, bearer(text)), 400, path);
+    const page = await world.raw('/');
+    assert.equal(await head('/'), page.status);
+  });
+
   it('takes an idempotency key where something is asked for, in the ledger where it is proposed', async () => {
     verifies('server.idempotency');
     const { text } = await world.token('agent:keys');

@@ -119,6 +119,23 @@ describe('a worker', () => {
     await apart.close();
   });
 
+  it('is not told to be missing where none can come', async () => {
+    verifies('connectors.worker.elsewhere');
+    const apart = await workerWorld();
+    await apart.worker();
+    const action_id = await apart.approved('elsewhere');
+    assert.ok((await apart.gate.decisions()).every(({ id }) => id !== action_id));
+    // As a command at a terminal has it: the same store, and no server.
+    const terminal = await apart.another();
+    const row = (await terminal.decisions()).find(({ id }) => id === action_id);
+    assert.match(row?.lacks ?? '', /^`charge` is run by a worker, and workers come to a server/);
+    assert.match(row?.next ?? '', /over HTTP, at the server/);
+    await assert.rejects(terminal.execute(action_id), { code: 'no_worker', message: row?.lacks, next: row?.next });
+    const client = apart.client((await apart.token()).text);
+    assert.equal((await client.call('execute', { action_id })).state, 'confirmed');
+    await apart.close();
+  });
+
   it('with no room left has no second call begin that it could not take', async () => {
     verifies('connectors.worker.present');
     const apart = await workerWorld(workerTrust('20s'));

@@ -1,67 +1,13 @@
 /**
- * The verbs of an action after its proposal: look, ask, attach, run, find out, take back.
+ * The verbs of an action after its proposal: list, ask, attach, run, find out, take back.
  */
 import { LIMITS, parseJson, Refusal } from '../../core/index.js';
-import { EXIT, type Output, outcomeWord, paint, paintState, shown, timeText, writeTable } from '../output.js';
+import { EXIT, type Output, paintState, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { fetchFrom, requestAt, type ServerOptions } from './at-server.js';
-import { duration, previewText, readContent } from './propose.js';
+import { duration, previewText, readContent, rowCount } from './propose.js';
 
-type State = Awaited<ReturnType<OpenGate['show']>>;
 type Settled = Awaited<ReturnType<OpenGate['execute']>>;
-
-export function show(actionId: string): Command {
-  return async ({ gate, output }) => {
-    const opened = await gate();
-    const state = await opened.show(actionId);
-    const args = await opened.args(actionId);
-    const comments = await opened.comments(actionId);
-    output.value({ ...state, args: parseJson(args), comments });
-    writeState(output, state, args, Date.now());
-    for (const { by, at, text } of comments) {
-      output.line(
-        `${paint.dim('comment'.padEnd(12))} ${shown(by)}, ${timeText(at, Date.now())}: ${shown(text ?? 'erased')}`,
-      );
-    }
-    return undefined;
-  };
-}
-
-function writeState(output: Output, state: State, args: string, now: number): void {
-  const { content } = state;
-  const row = (name: string, value: string) => output.line(`${paint.dim(name.padEnd(12))} ${value}`);
-  row('action', content.action_id);
-  row('state', paintState(state.state, state.authorization?.kind === 'policy'));
-  row('what', `${shown(content.connector)} ${shown(content.operation)} on ${shown(content.target)}`);
-  row('risk', content.class === 'costly' ? 'high impact' : content.class);
-  if (content.amount !== null) row('amount', `${content.amount} minor units ${shown(content.currency)}`);
-  row('project', shown(content.project));
-  if (content.work_item !== null) row('work item', shown(content.work_item));
-  row('proposed by', shown(content.proposed_by));
-  row(
-    'approvals',
-    `${state.approvals.length} of ${content.quorum} (${content.approvers.map(shown).join(', ') || 'nobody'})`,
-  );
-  row('policy', `${outcomeWord(state.decision.outcome)}: ${shown(state.decision.reason)}`);
-  if (state.state === 'proposed') row('approve by', timeText(content.approve_by, now));
-  if (state.state === 'approved' && state.launch_by !== null) row('run by', timeText(state.launch_by, now));
-  if (content.flags.length > 0) row('flags', content.flags.join(', '));
-  for (const attempt of state.attempts) {
-    const words = [attempt.outcome ?? 'running', attempt.code, attempt.external_ref, attempt.settled_by];
-    row(
-      `attempt ${attempt.no}`,
-      words
-        .filter((word) => word !== null)
-        .map(shown)
-        .join(' '),
-    );
-  }
-  if (state.closed !== null)
-    row('closed', [state.closed.how, state.closed.by, state.closed.words].map(shown).join(' '));
-  if (state.late_result !== null) row('late result', shown(state.late_result.outcome));
-  row('arguments', shown(args));
-  row('fingerprint', content.digest);
-}
 
 export interface ListOptions {
   readonly project?: string;
@@ -76,7 +22,7 @@ export function list(options: ListOptions): Command {
     const page = await opened.list({
       ...(options.project === undefined ? {} : { project: options.project }),
       ...(options.state === undefined ? {} : { states: options.state }),
-      limit: Number(options.limit ?? 50),
+      limit: rowCount(options.limit ?? '50'),
       ...(options.after === undefined ? {} : { after: options.after }),
     });
     const states = await Promise.all(page.rows.map((row) => opened.show(row.id)));
@@ -127,11 +73,16 @@ export function fetchReceipt(actionId: string, options: ServerOptions): Command 
     const opened = await gate();
     const attached =
       options.server === undefined ? await opened.fetchReceipt(actionId) : await fetchFrom(opened, options, actionId);
-    const { state, closed } = await opened.show(actionId);
-    if (attached === undefined && state !== 'proposed' && state !== 'failed') {
-      if (state === 'approved') {
-        output.value({ action_id: actionId, state, approvals: 0 });
+    const { state, closed, approvals, retry, replaced_by } = await opened.show(actionId);
+    // An unknown outcome stays one while people let it run again, which they may have done already.
+    const isLetRunAgain = state === 'unknown' && retry !== null && retry.authorization !== null;
+    const isOpen = state === 'proposed' || state === 'failed' || (state === 'unknown' && replaced_by === null);
+    if (attached === undefined && (!isOpen || isLetRunAgain)) {
+      if (state === 'approved' || isLetRunAgain) {
+        const { length } = isLetRunAgain ? retry.approvals : approvals;
+        output.value({ action_id: actionId, state, approvals: length });
         output.line(`${actionId} ${paintState(state)}`);
+        if (isLetRunAgain) output.note(`next: countersign action retry ${actionId}`);
         return undefined;
       }
       throw new Refusal('state', `the action is ${closed?.how ?? state}: no signature is waited for`);
@@ -143,6 +94,7 @@ export function fetchReceipt(actionId: string, options: ServerOptions): Command 
     }
     output.line(`${attached.action_id} ${paintState(attached.state)}`);
     if (attached.state === 'approved') output.note(`next: countersign action execute ${actionId}`);
+    if (isLetRunAgain) output.note(`next: countersign action retry ${actionId}`);
     return undefined;
   };
 }

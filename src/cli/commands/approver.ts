@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isOurs, LIMITS, parseJson, Refusal } from '../../core/index.js';
-import { EXIT, type Output, paint, shown, timeText, writeError } from '../output.js';
+import { EXIT, type Output, paint, paintState, shown, timeText, writeError } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { readPassphrase } from '../terminal.js';
 import { previewText, readContent, readText } from './propose.js';
@@ -120,6 +120,16 @@ async function handIn(output: Output, opened: OpenGate, receipt: Receipt, option
   if (!isDenial && request.kind === 'action') {
     output.note(`next: countersign action fetch-receipt ${request.subject}`);
   }
+  if (request.kind === 'assume_duplicate' && 'action_id' in done && done.action_id !== undefined) {
+    await noteReplacement(output, opened, done.action_id);
+  }
+}
+
+/** The action that takes the place of another one, which needs its own approval. */
+async function noteReplacement(output: Output, opened: OpenGate, actionId: string): Promise<void> {
+  const { state, authorization } = await opened.show(actionId);
+  output.line(`${actionId} ${paintState(state, authorization?.kind === 'policy')}`);
+  output.note(`next: countersign action ${state === 'approved' ? 'execute' : 'request'} ${actionId}`);
 }
 
 export interface VerifyReceiptOptions {

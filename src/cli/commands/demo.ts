@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Fault, Refusal } from '../../core/index.js';
 import { type Output, paint, type Streams, shown } from '../output.js';
 import type { Command } from '../run.js';
@@ -244,6 +244,9 @@ async function findDamage(made: Demo): Promise<void> {
 function farewell({ output, folder, home, repository }: Demo): void {
   output.line();
   output.line(paint.bold('== Done. Go on with it:'));
+  // Called by its file, it is on nobody's path yet.
+  const program = process.argv[1] ?? '';
+  if (basename(program) === 'main.js') output.line(`  alias countersign=${quoted(`node ${quoted(resolve(program))}`)}`);
   output.line(`  export COUNTERSIGN_HOME=${quoted(home)}`);
   output.line(`  cd ${quoted(repository)}`);
   output.line('  countersign inbox');

@@ -1,6 +1,7 @@
 /** What waits for people, a page at a time, with the command to type next. */
 import { type Output, paint, shown, timeText } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
+import { rowCount } from './propose.js';
 
 export interface InboxOptions {
   readonly for?: string;
@@ -31,7 +32,7 @@ export function inbox(options: InboxOptions): Command {
 async function writeInbox(opened: OpenGate, output: Output, options: InboxOptions): Promise<void> {
   const { for: person, limit, after } = options;
   const { rows, next } = await opened.inbox({
-    limit: Number(limit),
+    limit: rowCount(limit),
     ...(person === undefined ? {} : { person }),
     ...(after === undefined ? {} : { after }),
   });
@@ -48,7 +49,7 @@ async function writeInbox(opened: OpenGate, output: Output, options: InboxOption
     outcome_unknown: 'outcome unknown',
     interrupted_launch: 'no answer came',
     late_result: 'late result',
-    no_worker: 'no worker is there',
+    no_worker: 'approved, for a worker',
     request: 'signature',
     confirmation: 'summary to confirm',
   };

@@ -6,7 +6,7 @@ import { Refusal } from '../../core/index.js';
 import { paint, shown, timeText, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { noteSigners } from './people.js';
-import { readContent } from './propose.js';
+import { readContent, rowCount } from './propose.js';
 
 export function create(packageId: string, intent: string): Command {
   return async ({ gate, output }) => {
@@ -144,7 +144,7 @@ export interface ListOptions {
 export function list(options: ListOptions): Command {
   return async ({ gate, output }) => {
     const opened = await gate();
-    const limit = options.limit === undefined ? undefined : Number(options.limit);
+    const limit = options.limit === undefined ? undefined : rowCount(options.limit);
     const { rows, next } = await opened.packages.list({
       ...(options.state === undefined ? {} : { states: options.state }),
       ...(limit === undefined ? {} : { limit }),

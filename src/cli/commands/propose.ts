@@ -4,6 +4,7 @@
 import { FILE_REASONS, readPlainFile, readStandardInput, textOf } from '../../app/internal.js';
 import {
   type ActionClass,
+  DURATION_WORDS,
   isJsonObject,
   type JsonObject,
   LIMITS,
@@ -151,6 +152,12 @@ export function readText(path: string): string {
   return textOf(readContent(path));
 }
 
+/** How many rows of a page: digits alone, as everywhere. Which numbers a page may have, its list says. */
+export function rowCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Refusal('invalid', '`--limit` is a whole number of rows', { path: 'limit' });
+}
+
 function wholeNumber(text: string, path: string): number {
   if (!/^\d{1,16}$/.test(text)) throw new Refusal('invalid', `\`${path}\` is a whole number of minor units`, { path });
   return Number(text);
@@ -160,5 +167,5 @@ function wholeNumber(text: string, path: string): number {
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw new Refusal('usage', 'a duration is a whole number and one of s, m, h, d, such as `15m`');
+  throw new Refusal('usage', DURATION_WORDS);
 }

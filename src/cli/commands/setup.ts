@@ -1,6 +1,7 @@
 /**
  * Setting a gate up and keeping it: `init`, `doctor`, `backup`, `restore`.
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PATTERNS, Refusal } from '../../core/index.js';
 import type { TEMPLATE_NAMES } from '../options.js';
@@ -26,13 +27,13 @@ export function init(options: InitOptions): Command {
     const app = await import('../../app/index.js');
     const { makeFolder } = await import('../../app/internal.js');
     const home = app.homeAt(common.home, app.readEnvironment());
+    demandNames(options);
+    const { project } = options;
+    if (project !== undefined && isProjectAlone(options) && existsSync(home.seenFile)) {
+      output.value({ home: home.folder, project, file: await writeProject(output, options, project) });
+      return undefined;
+    }
     const approver = await approverName(options);
-    if (options.agent?.some((name) => !PATTERNS.name.test(name)) === true) {
-      throw new Refusal('invalid', 'an agent is named by letters, digits, `.`, `_` and `-`', { path: 'agent' });
-    }
-    if (options.project !== undefined && !PATTERNS.project.test(options.project)) {
-      throw new Refusal('invalid', 'this is no name of a project', { path: 'project' });
-    }
     const name = options.name ?? (hasTerminal() ? await askText('A name for this ledger', 'my gate') : 'my gate');
     const trust = await app.trustRecipe({
       name,
@@ -71,8 +72,25 @@ export function init(options: InitOptions): Command {
   };
 }
 
-/** A first `countersign.yaml` here, with what `init` was told; one that is there stays. */
-async function writeProject(output: Output, options: InitOptions, project: string): Promise<void> {
+/** Refuses `invalid` for a name that can be none. */
+function demandNames({ agent, project }: InitOptions): void {
+  if (agent?.some((name) => !PATTERNS.name.test(name)) === true) {
+    throw new Refusal('invalid', 'an agent is named by letters, digits, `.`, `_` and `-`', { path: 'agent' });
+  }
+  if (project !== undefined && !PATTERNS.project.test(project)) {
+    throw new Refusal('invalid', 'this is no name of a project', { path: 'project' });
+  }
+}
+
+/** Whether nothing is said of a gate: where one is there already, its project's file is all that is asked for. */
+function isProjectAlone(options: InitOptions): boolean {
+  const { name, approver, repository, agent, noopFolder, template, store, passphraseFrom } = options;
+  const said = [name, approver, repository, agent, noopFolder, template, store, passphraseFrom];
+  return said.every((one) => one === undefined);
+}
+
+/** A first `countersign.yaml` here, with what `init` was told, and its path; one that is there stays. */
+async function writeProject(output: Output, options: InitOptions, project: string): Promise<string | null> {
   const { writeStarter } = await import('../../app/internal.js');
   const [agent, ...others] = options.agent ?? [];
   const path = writeStarter(process.cwd(), {
@@ -81,6 +99,7 @@ async function writeProject(output: Output, options: InitOptions, project: strin
     ...(agent === undefined || others.length > 0 ? {} : { by: `agent:${agent}` }),
   });
   output.note(path === undefined ? 'there is a countersign.yaml here: it stays' : `defaults: ${shown(path)}`);
+  return path ?? null;
 }
 
 async function approverName(options: InitOptions): Promise<string | undefined> {

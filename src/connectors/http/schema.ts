@@ -6,7 +6,15 @@
  * Source: spec actions (connectors: http), reliability T25.
  */
 import * as z from 'zod';
-import { ACTION_CLASSES, DURATION, LIMITS, PATTERNS, parseDuration, secretPath } from '../../core/index.js';
+import {
+  ACTION_CLASSES,
+  DURATION,
+  DURATION_WORDS,
+  LIMITS,
+  PATTERNS,
+  parseDuration,
+  secretPath,
+} from '../../core/index.js';
 import { isBase, isOpenBase, isReachableBase } from './address.js';
 import { Field, FieldName, isSegment, lineNameOf } from './fields.js';
 
@@ -33,7 +41,7 @@ const PlainHeaders = z
 
 const Status = z.int().min(200).max(599);
 export const Duration = z
-  .union([z.string().regex(DURATION), z.int().min(1)])
+  .union([z.string().regex(DURATION, DURATION_WORDS), z.int().min(1)])
   .transform((given) => (typeof given === 'number' ? given : (parseDuration(given) ?? 0)));
 
 /** The place of an argument in a template. */

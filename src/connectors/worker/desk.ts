@@ -56,11 +56,17 @@ export class WorkerDesk {
   readonly #options: DeskOptions;
   readonly #open = new Map<string, Open>();
   readonly #kept = new Map<string, { readonly asked: Asked; readonly until: number }>();
+  #isServed = false;
   #declared: ReadonlyMap<string, { readonly pin: string; readonly digest: string }> = new Map();
 
   constructor(options: DeskOptions) {
     this.#options = options;
     this.seats = new Seats(options.monotonic);
+  }
+
+  /** From now on workers can come to this process. */
+  serve(): void {
+    this.#isServed = true;
   }
 
   /** What the configuration declares now, by name. */
@@ -80,8 +86,13 @@ export class WorkerDesk {
   /** What a launch would lack here; undefined where a worker is connected that has it. */
   lacks(asked: Asked): Problem | undefined {
     if (this.seats.present(asked).length > 0) return undefined;
-    const found = `no worker with \`${asked.operation}\` is connected here`;
-    return { found, next: 'start the worker, and run it at the server that it comes to' };
+    if (this.#isServed) {
+      const found = `no worker with \`${asked.operation}\` is connected here`;
+      return { found, next: 'start the worker, and run it at the server that it comes to' };
+    }
+    // INVARIANT: to whom no worker can come does not say that there is none (connectors.worker.elsewhere).
+    const found = `\`${asked.operation}\` is run by a worker, and workers come to a server: this process is none`;
+    return { found, next: 'execute it over HTTP, at the server that its worker comes to' };
   }
 
   /** Keeps a place of a worker for a launch. Refuses `no_worker`, and `busy` where every worker has enough. */
