@@ -5,9 +5,9 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUsable } from '../approvals/index.js';
+import { isUsable, liftAdvice } from '../approvals/index.js';
 import { Fault, isOurs, isoTime, Refusal } from '../core/index.js';
-import { isAway } from '../identity/index.js';
+import { CONFIRM_FIRST, isAway } from '../identity/index.js';
 import { readThread, threadKind } from '../messages/index.js';
 import { policyVersion } from '../policy/index.js';
 import { type Environment, readEnvironment } from './config.js';
@@ -85,8 +85,8 @@ async function store(gate: CountersignGate): Promise<Finding[]> {
 
 /** What is frozen runs nothing, and says so. */
 async function frozen(gate: CountersignGate): Promise<Finding[]> {
-  return (await gate.frozen()).map(({ scope, name, by }) =>
-    finding('freeze', 'warning', `${name ?? scope} is frozen by ${by}`, 'an operator lifts it: `countersign unfreeze`'),
+  return (await gate.frozen()).map((one) =>
+    finding('freeze', 'warning', `${one.name ?? 'everything'} is frozen by ${one.by}`, liftAdvice(one)),
   );
 }
 
@@ -192,8 +192,8 @@ async function connectors(gate: CountersignGate): Promise<Finding[]> {
 async function approvers(gate: CountersignGate): Promise<Finding[]> {
   const { bootstrapped, recovered } = await gate.identity();
   if (!bootstrapped) {
-    const next = 'countersign approver key NAME, in a terminal';
-    return [finding('approvers', 'problem', 'nobody is confirmed: nothing that needs a person can run', next)];
+    const found = 'nobody is confirmed: nothing that needs a person can run';
+    return [finding('approvers', 'problem', found, CONFIRM_FIRST)];
   }
   const { people, keys } = await listPeople(gate.ledger);
   const active = people.filter(({ state, roles }) => state === 'active' && roles.includes('approver'));

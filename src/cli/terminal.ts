@@ -11,15 +11,19 @@ function demandTerminal(what: string): void {
   if (!hasTerminal()) throw new Refusal('no_terminal', `${what} needs a terminal`);
 }
 
+const AGAIN = 'run the command again';
+
 /** Asks for a passphrase without showing it; twice where it is a new one. Refuses `no_terminal`. */
 export async function askPassphrase(message: string, isNew = false): Promise<string> {
   demandTerminal('a passphrase');
   const { password, isCancel } = await import('@clack/prompts');
   const first = await password({ message });
-  if (isCancel(first)) throw new Refusal('invalid', 'no passphrase was typed');
+  if (isCancel(first)) throw new Refusal('invalid', 'no passphrase was typed', { next: AGAIN });
   if (!isNew) return first;
   const second = await password({ message: 'The same passphrase again' });
-  if (isCancel(second) || second !== first) throw new Refusal('invalid', 'the passphrases are not the same');
+  if (isCancel(second) || second !== first) {
+    throw new Refusal('invalid', 'the passphrases are not the same', { next: AGAIN });
+  }
   return first;
 }
 
@@ -32,7 +36,7 @@ export async function askText(message: string, initialValue?: string, signal?: A
     ...(initialValue === undefined ? {} : { initialValue }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed');
+  if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed', { next: AGAIN });
   return typed;
 }
 

@@ -19,6 +19,10 @@ export const authorityRequirements = {
     source: 'authority',
     behaviour: 'an act is carried out once, by a receipt of its own kind, in time',
   },
+  'authority.acts.feasible': {
+    source: 'authority',
+    behaviour: 'what could not be carried out is refused before anybody is asked to sign it, with what to do instead',
+  },
   'authority.acts.operator': { source: 'authority', behaviour: 'acts are signed by an operator, not by any approver' },
   'authority.acts.shown': {
     source: 'authority',

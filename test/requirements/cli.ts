@@ -30,6 +30,15 @@ export const cliRequirements = {
     behaviour:
       'the first approver is confirmed by typing the code at a terminal; another code, or no terminal, confirms nobody',
   },
+  'cli.people.removed': {
+    source: 'authority',
+    behaviour:
+      'a list shows that the key of a removed person signs nothing; nobody is asked to remove the last operator',
+  },
+  'cli.init.goes-on': {
+    source: 'doors',
+    behaviour: 'what ends the ceremony of the first approver says the command by which it is gone on with',
+  },
   'cli.people': {
     source: 'authority',
     behaviour: 'a further key and a revocation are carried out by an operator signature',

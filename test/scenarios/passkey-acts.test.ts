@@ -66,7 +66,7 @@ describe('a passkey', () => {
     const world = await passkeyWorld();
     for (const act of await actsOf(world)) {
       const { request } = await world.gate.requestAct(act, 'human:alice');
-      const other = await world.gate.requestAct({ kind: 'freeze', op: 'lift', scope: { scope: 'all', name: null } });
+      const other = await world.gate.requestAct({ kind: 'freeze', op: 'set', scope: { scope: 'all', name: null } });
       const swapped = { ...passkeyReceipt(OWN, request), request: other.request };
       assert.equal(await codeOf(world.gate.submit(swapped)), 'challenge_mismatch', act.kind);
       assert.equal((await world.gate.submit(passkeyReceipt(OWN, request))).act?.kind, act.kind);

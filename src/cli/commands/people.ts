@@ -178,7 +178,7 @@ export function listApprovers(): Command {
       const own = keys.filter((known) => known.person === person.person);
       const who = [shown(person.person), person.roles.join(', '), shown(describePerson(person, Date.now()))];
       if (own.length === 0) return [[...who, 'none', '']];
-      return own.map((known) => [...who, describeKey(known), known.key_id]);
+      return own.map((known) => [...who, describeKey(known, person), known.key_id]);
     });
     await writeTable(output, ['person', 'roles', 'state', 'key', 'key id'], rows);
     return undefined;
