@@ -138,6 +138,19 @@ export const appRequirements = {
     source: 'ledger',
     behaviour: 'people, keys, configuration and epochs that nobody signed for are found',
   },
+  'app.seen.unreadable': {
+    source: 'authority',
+    behaviour: 'a memory that may not be read is told as that, with the way to keep it: no restore is asked for',
+  },
+  'app.home.absolute': {
+    source: 'authority',
+    behaviour: 'where the folder of the user is no absolute path, no home is made in the working folder',
+  },
+  'app.home.links': {
+    source: 'authority',
+    behaviour:
+      'a home in a repository is refused by the names of both, and a link from a home into a repository as well',
+  },
   'app.seen.missing': {
     source: 'authority',
     behaviour: 'a gate that remembers nothing of its ledger launches nothing until a person accepts the store',

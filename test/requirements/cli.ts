@@ -35,6 +35,14 @@ export const cliRequirements = {
     behaviour:
       'a list shows that the key of a removed person signs nothing; nobody is asked to remove the last operator',
   },
+  'cli.home.entry': {
+    source: 'doors, authority',
+    behaviour: 'a user who may not enter a home, and a home that is no folder, are told as that',
+  },
+  'cli.doctor.cause': {
+    source: 'doors',
+    behaviour: 'a store that can not be opened is told with what keeps it: its mode, its disk, its database',
+  },
   'cli.init.goes-on': {
     source: 'doors',
     behaviour: 'what ends the ceremony of the first approver says the command by which it is gone on with',

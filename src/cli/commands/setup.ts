@@ -26,6 +26,8 @@ export function init(options: InitOptions): Command {
     const app = await import('../../app/index.js');
     const { makeFolder } = await import('../../app/internal.js');
     const home = app.homeAt(common.home, app.readEnvironment());
+    // Nobody is asked anything for a home that can't be.
+    app.checkHome(home);
     const approver = await approverName(options);
     if (options.agent?.some((name) => !PATTERNS.name.test(name)) === true) {
       throw new Refusal('invalid', 'an agent is named by letters, digits, `.`, `_` and `-`', { path: 'agent' });
