@@ -185,7 +185,7 @@ async function connectors(gate: CountersignGate): Promise<Finding[]> {
       const title = `connector ${name}`;
       if (connector === undefined)
         return [finding(title, 'problem', 'it could not be opened', 'see its configuration')];
-      const problems = (await connector.check?.()) ?? [];
+      const problems = (await connector.check?.((secret) => gate.services.secret(secret))) ?? [];
       if (problems.length === 0) return [finding(title, 'ok', connector.operations.join(', '))];
       return problems.map((problem) => finding(title, 'problem', problem.found, problem.next));
     }),

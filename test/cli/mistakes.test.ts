@@ -91,6 +91,18 @@ it('a store that no URL names is refused with advice, before anything is made', 
   }
 });
 
+it('a refusal that speaks of a field says which one, to people as well', async () => {
+  verifies('cli.mistakes.field');
+  const home = ['--home', demo.home];
+  const list = await countersign(['action', 'list', '--limit', '0', ...home]);
+  assert.match(
+    list.err,
+    /\[invalid\]: a page has one row or more\n {2}field: limit\n {2}next: correct the named field/,
+  );
+  const named = await countersign(['action', 'show', 'act_no', ...home]);
+  assert.ok(!named.err.includes('field:'), named.err);
+});
+
 it('what is typed in the place of a name is not said again', async () => {
   verifies('cli.mistakes.echo');
   const odd = [SECRET, '\u202egnp.exe', `{"password":"${SECRET}"}`, 'a b', '\u001b[31m', `postgres://u:${SECRET}@h/d`];

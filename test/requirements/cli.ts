@@ -35,6 +35,22 @@ export const cliRequirements = {
     behaviour:
       'a list shows that the key of a removed person signs nothing; nobody is asked to remove the last operator',
   },
+  'cli.mistakes.field': {
+    source: 'core, doors',
+    behaviour: 'where the defect of a command has a field, people are told which one, as programs are',
+  },
+  'cli.keys.damaged': {
+    source: 'authority',
+    behaviour: 'a damaged key file is refused by its path, before its passphrase is asked for',
+  },
+  'cli.doctor.secrets': {
+    source: 'doors',
+    behaviour: 'doctor finds a secret of an endpoint that is not there, or that no header takes, and shows none',
+  },
+  'cli.serve.place': {
+    source: 'doors',
+    behaviour: 'an address that is taken, not of this machine, or not for this user is refused as each of these',
+  },
   'cli.home.entry': {
     source: 'doors, authority',
     behaviour: 'a user who may not enter a home, and a home that is no folder, are told as that',
