@@ -5,7 +5,7 @@
 import { approversOf, methodsOf } from '../approvals/index.js';
 import type { ActionClass } from '../connectors/index.js';
 import { LIMITS, Refusal } from '../core/index.js';
-import { keyKind, personKind } from '../identity/index.js';
+import { CONFIRM_FIRST, keyKind, LEDGER_RECORD, ledgerKind, personKind } from '../identity/index.js';
 import type { ApprovalRule, Decision } from '../policy/index.js';
 import type { Services } from './services.js';
 
@@ -32,19 +32,22 @@ export async function checkedApprovers(
     throw new Refusal('approvers', `${outsider} may not approve this`, { path: 'approvers' });
   }
   if (decision.outcome === 'REQUIRE_APPROVAL' && approvers.length < quorum) {
+    if ((await services.ledger.read(ledgerKind, LEDGER_RECORD.id))?.state.bootstrapped === false) {
+      throw new Refusal('approvers', 'nobody is confirmed yet who could approve this', { next: CONFIRM_FIRST });
+    }
     if (rule?.methods.includes('ed25519') && !counting.includes('ed25519')) {
       const next = 'add `software_key_for_costly: true` to the rule, and apply it with `countersign config apply`';
       throw new Refusal('approvers', 'too few may approve this: a software key does not count for high impact', {
         next,
       });
     }
-    throw new Refusal(
-      'approvers',
-      rule === undefined ? 'no approval rule covers this' : 'too few people may approve this',
-    );
+    if (rule === undefined) throw new Refusal('approvers', 'no approval rule covers this', { next: ADD_RULE });
+    throw new Refusal('approvers', 'too few people may approve this');
   }
   return approvers;
 }
+
+const ADD_RULE = 'add a rule to `approvals` of the trust configuration, and apply it with `countersign config apply`';
 
 /** Everybody who may approve by a rule today. */
 export async function eligibleBy(

@@ -70,6 +70,11 @@ function demandAcceptance(home: Home, ledgerId: string, head: LogHead): void {
   writeSeen(home.seenFile, { ...seen, placed: true }, { force: true });
 }
 
+function ofAnother(): Refusal {
+  const next = 'name a backup of this ledger, or put this one back in another home with `--home FOLDER`';
+  return new Refusal('audience', 'the backup is of another ledger', { next });
+}
+
 /** The journals of a store that is gone would be played into whatever stands in its place. */
 function keepJournals(store: string, kept: string): void {
   for (const suffix of ['-wal', '-shm', '-journal']) {
@@ -112,7 +117,7 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
     }
     // INVARIANT: no gate writes on into a store that is no longer the ledger (app.restore.alone).
     takeAlone(home.store, ({ ledgerId, head }) => {
-      if (ledgerId !== copy.ledgerId) throw new Refusal('audience', 'the backup is of another ledger');
+      if (ledgerId !== copy.ledgerId) throw ofAnother();
       demandAcceptance(home, ledgerId, head.sequence > copy.head.sequence ? head : copy.head);
       renameSync(home.store, kept);
       renameSync(incoming, home.store);

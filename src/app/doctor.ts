@@ -5,9 +5,9 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUsable } from '../approvals/index.js';
-import { Fault, isOurs, isoTime, Refusal } from '../core/index.js';
-import { isAway } from '../identity/index.js';
+import { isUsable, liftAdvice } from '../approvals/index.js';
+import { CODES, Fault, isOurs, isoTime, Refusal } from '../core/index.js';
+import { CONFIRM_FIRST, isAway } from '../identity/index.js';
 import { readThread, threadKind } from '../messages/index.js';
 import { policyVersion } from '../policy/index.js';
 import { type Environment, readEnvironment } from './config.js';
@@ -31,14 +31,18 @@ export async function examine(options: OpenOptions = {}): Promise<readonly Findi
   const environment = readEnvironment();
   const { findings, by } = await settings(environment);
   const as = options.as ?? by;
-  // Before it is opened: opening takes the store from everybody else.
-  const ofFiles = files(homeAt(options.home, environment));
+  let ofFiles: readonly Finding[] = [];
   let gate: CountersignGate;
   try {
+    // Before it is opened: opening takes the store from everybody else.
+    ofFiles = files(homeAt(options.home, environment));
     gate = await open({ ...options, ...(as === undefined ? {} : { as }) });
   } catch (error) {
     if (!isOurs(error)) throw error;
-    return [finding('gate', 'problem', error.message, error.next), ...findings, ...ofFiles];
+    const outside = error.code === 'forbidden' && error.path === 'home' ? [OUTSIDE] : [];
+    // To be sent to where one is helps nobody.
+    const next = error.next === CODES.store.next ? 'see the cause: `countersign doctor --debug`' : error.next;
+    return [finding('gate', 'problem', error.message, next), ...findings, ...ofFiles, ...outside];
   }
   try {
     const told = (opened: CountersignGate) => notifications(opened, environment);
@@ -76,7 +80,7 @@ async function store(gate: CountersignGate): Promise<Finding[]> {
   const place = existsSync(gate.home.store) ? gate.home.store : 'the database of the home';
   return [
     finding('store', 'ok', `${place}: ${head.sequence} events, epoch ${epoch}, each durable before it is told`),
-    ...(barrier === undefined ? [] : [finding('store', 'problem', barrier.message, 'countersign restore')]),
+    ...(barrier === undefined ? [] : [finding('store', 'problem', barrier.message, barrier.next)]),
     ...(demo
       ? [finding('ledger', 'warning', 'this is the ledger of a demonstration', 'countersign init for a real one')]
       : []),
@@ -85,8 +89,8 @@ async function store(gate: CountersignGate): Promise<Finding[]> {
 
 /** What is frozen runs nothing, and says so. */
 async function frozen(gate: CountersignGate): Promise<Finding[]> {
-  return (await gate.frozen()).map(({ scope, name, by }) =>
-    finding('freeze', 'warning', `${name ?? scope} is frozen by ${by}`, 'an operator lifts it: `countersign unfreeze`'),
+  return (await gate.frozen()).map((one) =>
+    finding('freeze', 'warning', `${one.name ?? 'everything'} is frozen by ${one.by}`, liftAdvice(one)),
   );
 }
 
@@ -181,7 +185,7 @@ async function connectors(gate: CountersignGate): Promise<Finding[]> {
       const title = `connector ${name}`;
       if (connector === undefined)
         return [finding(title, 'problem', 'it could not be opened', 'see its configuration')];
-      const problems = (await connector.check?.()) ?? [];
+      const problems = (await connector.check?.((secret) => gate.services.secret(secret))) ?? [];
       if (problems.length === 0) return [finding(title, 'ok', connector.operations.join(', '))];
       return problems.map((problem) => finding(title, 'problem', problem.found, problem.next));
     }),
@@ -192,8 +196,8 @@ async function connectors(gate: CountersignGate): Promise<Finding[]> {
 async function approvers(gate: CountersignGate): Promise<Finding[]> {
   const { bootstrapped, recovered } = await gate.identity();
   if (!bootstrapped) {
-    const next = 'countersign approver key NAME, in a terminal';
-    return [finding('approvers', 'problem', 'nobody is confirmed: nothing that needs a person can run', next)];
+    const found = 'nobody is confirmed: nothing that needs a person can run';
+    return [finding('approvers', 'problem', found, CONFIRM_FIRST)];
   }
   const { people, keys } = await listPeople(gate.ledger);
   const active = people.filter(({ state, roles }) => state === 'active' && roles.includes('approver'));
@@ -225,6 +229,8 @@ function pages(gate: CountersignGate, passkeys: number): Finding[] {
   );
 }
 
+const OUTSIDE = finding('around the gate', 'ok', 'this user reaches nothing of the home: neither keys nor store');
+
 /** What others can read of the home: its folders, the store, and every key. */
 function files(home: Home): Finding[] {
   try {
@@ -235,6 +241,7 @@ function files(home: Home): Finding[] {
 }
 
 function readable(home: Home): Finding[] {
+  if (!existsSync(home.folder) || !statSync(home.folder).isDirectory()) return [];
   const isOpen = (path: string) => existsSync(path) && (statSync(path).mode & 0o077) !== 0;
   const keys = existsSync(home.keysFolder)
     ? readdirSync(home.keysFolder).map((name) => join(home.keysFolder, name))

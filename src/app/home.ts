@@ -3,9 +3,9 @@
  * tree, where an agent could write it, and nobody but its owner may write it.
  * Source: spec authority (trust configuration).
  */
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { Fault, isPathMistake, Refusal } from '../core/index.js';
 
 export interface Home {
@@ -33,8 +33,7 @@ export interface HomeEnvironment {
 /** The home that an option, the environment or the user's config folder names, in this order. Refuses `invalid`. */
 export function homeAt(option: string | undefined, environment: HomeEnvironment): Home {
   if (option === '') throw new Refusal('invalid', 'the home has no name', { path: 'home' });
-  const base = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
-  const folder = resolve(option ?? (environment.COUNTERSIGN_HOME || join(base, 'countersign')));
+  const folder = resolve(option ?? (environment.COUNTERSIGN_HOME || join(configFolder(environment), 'countersign')));
   return {
     folder,
     store: join(folder, 'ledger.sqlite'),
@@ -48,6 +47,25 @@ export function homeAt(option: string | undefined, environment: HomeEnvironment)
   };
 }
 
+const ELSEWHERE = 'name a home outside of it with `--home`, or in COUNTERSIGN_HOME';
+
+/** INVARIANT: no home is one of the working folder because a variable says nothing of use (app.home.absolute). */
+function configFolder({ XDG_CONFIG_HOME }: HomeEnvironment): string {
+  const base = XDG_CONFIG_HOME || join(userFolder(), '.config');
+  if (isAbsolute(base)) return base;
+  const next = 'set HOME to an absolute path, or name the home with `--home`, or in COUNTERSIGN_HOME';
+  throw new Refusal('invalid', 'the folder of this user is no absolute path', { path: 'home', next });
+}
+
+/** Empty where nobody knows it: a user without an entry, in an environment without HOME. */
+function userFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
+
 /** Where a folder is, or will be once it is made: links are followed as far as the path exists. */
 function realFolder(path: string): string {
   if (existsSync(path)) return realpathSync(path);
@@ -58,18 +76,53 @@ function isBareRepository(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
 }
 
+/** The work tree or repository that a path lies in; folders that were looked at before are not looked at again. */
+function repositoryAround(path: string, looked: Set<string>): string | undefined {
+  for (let folder = path; !looked.has(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git')) || isBareRepository(folder)) return folder;
+    looked.add(folder);
+  }
+  return undefined;
+}
+
+/** Refuses a home of somebody else, and what is no folder; one that is not there yet is nobody's. */
+function demandEntry({ folder }: Home): void {
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(folder).isDirectory();
+    if (isFolder) accessSync(folder, constants.X_OK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES' || code === 'EPERM') throw outside();
+    return;
+  }
+  if (isFolder) return;
+  throw new Refusal('invalid', 'the home is no folder', { path: 'home', next: 'name a folder with `--home`' });
+}
+
+/** What a user hears whom the owner of a home keeps out. */
+function outside(): Refusal {
+  const next = 'run this as the owner of the home, or name another with `--home`';
+  return new Refusal('forbidden', 'this user may not enter the home of the gate', { path: 'home', next });
+}
+
 /**
- * Refuses `config_location` for a home that others may write or that lies in a work tree; checks links as they
- * resolve.
+ * Refuses `config_location` for a home that others may write or that lies in a work tree, as does what a link in it
+ * leads to; `forbidden` where this user may not enter it, and `invalid` where it is no folder.
+ * INVARIANT: an agent that writes in a work tree writes nothing of a home (app.home.links).
  */
 export function checkHome(home: Home): void {
-  for (let folder = realFolder(home.folder); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git')) || isBareRepository(folder)) {
-      throw new Refusal('config_location', 'the home of the gate lies in a repository');
-    }
-    if (folder === dirname(folder)) break;
+  demandEntry(home);
+  const files = [home.trustFile, home.threadKey, home.sessionsKey, home.seenFile];
+  const places = [home.folder, home.keysFolder, home.workFolder, ...files];
+  const looked = new Set<string>();
+  for (const place of [...places, home.store]) {
+    const repository = repositoryAround(realFolder(place), looked);
+    if (repository === undefined) continue;
+    const next = place === home.folder ? ELSEWHERE : 'put the file or folder itself there, instead of a link';
+    throw new Refusal('config_location', `\`${place}\` lies in the repository \`${repository}\``, { next });
   }
-  for (const path of [home.folder, home.trustFile, home.keysFolder, home.threadKey, home.seenFile, home.workFolder]) {
+  for (const path of places) {
     if (existsSync(path) && (statSync(path).mode & 0o022) !== 0) {
       throw new Refusal('config_location', 'the home of the gate can be written by others', {
         next: `make it yours alone: chmod go-w ${path}`,

@@ -181,7 +181,8 @@ export async function bootstrapApprover(
 ): Promise<{ person: string; keyId: string }> {
   const { person, publicKey } = readKeyFile(keyText);
   if (!isSameCode(typed, confirmationCode(ledgerId, publicKey))) {
-    throw new Refusal('forbidden', 'the code is another one: nothing was confirmed', { next: 'start again' });
+    const next = `type the code again: \`countersign approver key ${person.slice('human:'.length)}\``;
+    throw new Refusal('forbidden', 'the code is another one: nothing was confirmed', { next });
   }
   const id = keyId(publicKey);
   await ledger.commit({

@@ -28,7 +28,7 @@ export class Memory {
       barrier = await rollbackBarrier(ledger, ledgerId, epoch, readSeen(home.seenFile));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      barrier = new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger is damaged');
+      barrier = error;
     }
     return new Memory(ledger, ledgerId, home.seenFile, barrier, log);
   }

@@ -62,8 +62,8 @@ interface Source extends Looked {
 
 /** Brings the schema of a home's store forward. Refuses `not_initialized`, `invalid` for a newer one, `forbidden`. */
 export async function migrateSchema(home: Home): Promise<Migrated> {
-  demandStore(home);
   checkHome(home);
+  demandStore(home);
   const url = await storeUrl(home, readEnvironment());
   if (url !== undefined) {
     const { migratePostgres } = await loadPostgres();
@@ -81,8 +81,8 @@ export async function migrateSchema(home: Home): Promise<Migrated> {
  */
 export async function migrateTo(home: Home, to: string, options: MigrateOptions): Promise<Migrated> {
   const environment = readEnvironment();
-  demandStore(home);
   checkHome(home);
+  demandStore(home);
   const from = await storeUrl(home, environment);
   const target = to === EMBEDDED ? undefined : resolveStoreUrl(to, environment);
   if (from === target) throw new Refusal('invalid', 'the ledger stands there already', { path: 'to' });

@@ -64,7 +64,8 @@ export async function tryChannels(
     throw new Refusal('invalid', 'the configuration has no channel', { path: 'notifications', next });
   }
   if (channel !== undefined && !names.includes(channel)) {
-    throw new Refusal('invalid', 'the configuration has no such channel', { path: 'channel' });
+    const next = `name one that it has: ${names.join(', ')}`;
+    throw new Refusal('invalid', 'the configuration has no such channel', { path: 'channel', next });
   }
   const wanted = channel === undefined ? names : [channel];
   const id = bytesToHex(services.random.bytes(16));

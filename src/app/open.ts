@@ -67,8 +67,8 @@ export async function open(given: OpenOptions = {}): Promise<CountersignGate> {
   const log = options.log ?? standardLog(environment);
   const home = homeAt(options.home, environment);
   try {
-    demandStore(home);
     checkHome(home);
+    demandStore(home);
     const { ledger, ledgerId } = await openStore(home, options);
     try {
       return await openGate({ ...options, ...(log === undefined ? {} : { log }) }, home, environment, ledger, ledgerId);

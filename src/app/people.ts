@@ -48,8 +48,9 @@ export function describePerson(person: PersonState, now: number): string {
   return `away until ${isoTime(until)}${delegate === null ? '' : `, ${delegate} stands in`}`;
 }
 
-/** A key's state and what it is, as words for a list. */
-export function describeKey(key: KeyState): string {
-  if (key.method === 'ed25519') return `${key.state}, software key`;
-  return `${key.state}, passkey (${passkeyAlgorithm(key.public_key) ?? 'unsound'})`;
+/** A key's state and what it is, as words for a list. That of somebody who was removed signs nothing. */
+export function describeKey(key: KeyState, person: Pick<PersonState, 'state'>): string {
+  const state = person.state === 'removed' && key.state === 'active' ? 'void' : key.state;
+  if (key.method === 'ed25519') return `${state}, software key`;
+  return `${state}, passkey (${passkeyAlgorithm(key.public_key) ?? 'unsound'})`;
 }

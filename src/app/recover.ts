@@ -37,8 +37,8 @@ export interface Recovered {
  * INVARIANT: nobody is recovered beside a gate that works (receipts.recover.terminal).
  */
 async function openAlone(home: Home): Promise<OpenedStore> {
-  demandStore(home);
   checkHome(home);
+  demandStore(home);
   if (existsSync(home.store)) SqliteStore.alone(home.store, () => undefined);
   const opened = await openStore(home, {});
   try {

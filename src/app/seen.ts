@@ -17,7 +17,7 @@ export type Seen = {
   readonly log_hash: string;
 };
 
-/** Refuses `ledger_rolled_back` for a damaged memory: it can't vouch for anything. */
+/** Refuses `ledger_rolled_back` for a memory that is damaged or can't be read: it can't vouch for anything. */
 export function readSeen(path: string): Seen | undefined {
   if (!existsSync(path)) return undefined;
   const { placed, ledger_id, epoch, sequence, log_hash } = objectIn(path);
@@ -46,9 +46,14 @@ export function seenIn(path: string): Seen | undefined {
   }
 }
 
-/** The object in a file; an empty one for whatever else stands there. */
+/** The object in a file; an empty one for whatever else stands there. Refuses what this user may not read. */
 function objectIn(path: string): JsonObject {
   const read = readPlainFile(path, 65_536);
+  if (!read.ok && read.reason === 'unreadable') {
+    // Nothing is lost: accepting the store as it is would give up what the file says.
+    const next = `make it readable for its owner: chmod 600 ${path}`;
+    throw new Refusal('ledger_rolled_back', 'what this gate remembers of its ledger can not be read', { next });
+  }
   const json = read.ok ? readJson(read.bytes) : undefined;
   return json?.ok === true && isJsonObject(json.value) ? json.value : {};
 }

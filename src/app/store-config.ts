@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { FILE_REASONS, readPlainFile, textOf } from '../connectors/index.js';
-import { LIMITS, Refusal } from '../core/index.js';
+import { Fault, LIMITS, Refusal } from '../core/index.js';
 import type { Environment } from './config.js';
 import type { Home } from './home.js';
 import { parseYaml, readConfigText } from './yaml-file.js';
@@ -39,12 +39,20 @@ export async function storeUrl(home: Home, environment: Environment): Promise<st
 /** The URL that a word names. Refuses `config_invalid`. */
 export function resolveStoreUrl(word: string, environment: Environment): string {
   const url = word.startsWith('env:')
-    ? environment.variable(word.slice('env:'.length))
+    ? variableIn(word.slice('env:'.length), environment)
     : word.startsWith('file:')
       ? textIn(word.slice('file:'.length))
       : word;
-  if (url === undefined || !isServer(url)) throw refused('is no URL of the form postgres://HOST/DATABASE');
+  if (!isServer(url)) throw refused('is no URL of the form postgres://HOST/DATABASE');
   return url;
+}
+
+/** A name is said again where it is one of a variable: somebody may have typed the URL itself there. */
+function variableIn(name: string, environment: Environment): string {
+  const value = environment.variable(name);
+  if (value) return value;
+  const which = /^[A-Z][A-Z0-9_]{0,63}$/.test(name) ? `the variable ${name}, which` : 'a variable that';
+  throw refused(`stands in ${which} is not set`);
 }
 
 /** A URL that names a server, a database or a folder of sockets; one that names nothing means a mistake. */
@@ -60,7 +68,33 @@ function textIn(path: string): string {
   throw refused(`stands in a file that ${FILE_REASONS[read.reason]}`);
 }
 
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+
+/** What keeps a database from being opened, in words, by the code of the wire or of the server. */
+function whyUnreached(code: string): string | undefined {
+  if (NETWORK.has(code) || code === 'ENOENT' || code.startsWith('08')) return 'it is not reached';
+  if (code.startsWith('28')) return 'it does not let this user in';
+  return code === '3D000' ? 'the server has no such database' : undefined;
+}
+
+/** A fault of opening a database, with what is wrong between this gate and it, where that can be told. */
+export function unreached(error: unknown): unknown {
+  const { cause } = (error instanceof Fault ? error : {}) as { readonly cause?: unknown };
+  const why = whyUnreached(cause instanceof Error && 'code' in cause ? String(cause.code) : '');
+  if (why === undefined) return error;
+  const next = 'start the database, or correct the URL of the store';
+  return new Fault('store', `the database of the store could not be opened: ${why}`, cause, { next });
+}
+
 function refused(why: string): Refusal {
-  const next = 'name it as `postgres://HOST/DATABASE`, or where that stands: `env:NAME`, `file:PATH`';
+  const next = 'let it be `postgres://HOST/DATABASE`, or name where that stands: `env:NAME`, `file:PATH`';
   return new Refusal('config_invalid', `the store ${why}`, { path: 'store', next });
 }

@@ -10,7 +10,7 @@ import { readEnvironment } from './config.js';
 import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
 import { systemRandom } from './random.js';
-import { homeConfigPath, storeUrl } from './store-config.js';
+import { homeConfigPath, storeUrl, unreached } from './store-config.js';
 import { threadsOf } from './thread-key.js';
 
 export interface OpenedStore {
@@ -51,14 +51,14 @@ export async function openStore(home: Home, options: StoreOptions, newLedgerId?:
     }
   }
   const { PostgresLedger, migratePostgres } = await loadPostgres();
-  if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId);
   const time = options.clock === undefined ? {} : { time: () => clock.now() };
   const lease = options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs };
   try {
+    if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId);
     const ledger = await PostgresLedger.open({ ...shared, ...time, ...lease, url });
     return { ledger, ledgerId: ledger.ledgerId };
   } catch (error) {
-    throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : error;
+    throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : unreached(error);
   }
 }
 

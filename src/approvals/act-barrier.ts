@@ -1,10 +1,10 @@
 /**
- * Whether a human act could be carried out as things stand: nobody is asked to sign for what is refused afterwards.
+ * Whether a human act could be carried out as things stand: outside of any commit, for what is shown to people.
  * Source: spec authority (human authority).
  */
-import { Refusal } from '../core/index.js';
+import type { Refusal } from '../core/index.js';
 import { decideOverReads, type Ledger } from '../ledger/index.js';
-import { actEvents, type Signed } from './act-events.js';
+import { actRefusal, type Signed } from './act-events.js';
 import type { Act } from './act-schema.js';
 import { type People, peopleOf } from './signers.js';
 
@@ -17,7 +17,5 @@ export async function actBarrier(
   people?: People,
 ): Promise<Refusal | undefined> {
   const facts = people ?? (await peopleOf(ledger));
-  const signed = [{ request, credential_id: '' }];
-  const decided = await decideOverReads(ledger, now, (view) => actEvents(view, act, facts, signed));
-  return decided instanceof Refusal ? decided : undefined;
+  return decideOverReads(ledger, now, (view) => actRefusal(view, act, facts, [request]));
 }

@@ -17,11 +17,11 @@ import type { NewEvent, RecordRef, View } from '../ledger/index.js';
 import { applyConfig, CONFIG_RECORD, configKind } from '../policy/index.js';
 import { type Act, epochBehind } from './act-schema.js';
 import { decideFreeze, FREEZE_RECORD, freezeKind } from './freeze.js';
-import type { Receipt, RequestDocument } from './schema.js';
+import type { RequestDocument } from './schema.js';
 import { domainRefusal, lastKeys, type People } from './signers.js';
 import { decideStanding, grantKind, grantRecord } from './standing.js';
 
-export function staleBase(view: View, act: Act): Refusal | undefined {
+function staleBase(view: View, act: Act): Refusal | undefined {
   if (act.kind !== 'config' || view.get(configKind, CONFIG_RECORD.id)?.state.version === act.base) return undefined;
   const next = 'ask again with `countersign config apply`';
   return new Refusal('policy_changed', 'the configuration changed since this was asked for', { next });
@@ -49,6 +49,21 @@ export function subjectOf(act: Act): string {
   }
 }
 
+/**
+ * Why an act could not be carried out even if these people signed it now.
+ * INVARIANT: nobody is asked to sign for what could not be carried out (authority.acts.feasible).
+ */
+export function actRefusal(
+  view: View,
+  act: Act,
+  facts: People,
+  requests: readonly Signed['request'][],
+): Refusal | undefined {
+  const signed = requests.map((request) => ({ request, credential_id: '' }));
+  const events = actEvents(view, act, facts, signed);
+  return events instanceof Refusal ? events : undefined;
+}
+
 /** Everything that the act may change or that its checks look at; people and keys change under a lock of the ledger. */
 export function recordsOf(act: Act): RecordRef[] {
   const records: RecordRef[] = [LEDGER_RECORD, CONFIG_RECORD];
@@ -59,10 +74,11 @@ export function recordsOf(act: Act): RecordRef[] {
   return records;
 }
 
-/** What of a receipt stands with what it authorized. */
-export type Signed = Pick<Receipt, 'credential_id'> & {
+/** Who signed, with which key and by which request. */
+export interface Signed {
   readonly request: Pick<RequestDocument, 'request_id' | 'approver'>;
-};
+  readonly credential_id: string;
+}
 
 export function actEvents(
   view: View,

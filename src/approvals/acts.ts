@@ -16,11 +16,10 @@ import {
   type Random,
   Refusal,
 } from '../core/index.js';
-import { LEDGER_RECORD, ledgerKind } from '../identity/index.js';
+import { CONFIRM_FIRST, LEDGER_RECORD, ledgerKind } from '../identity/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { CONFIG_RECORD } from '../policy/index.js';
-import { actBarrier } from './act-barrier.js';
-import { actEvents, recordsOf, staleBase, subjectOf } from './act-events.js';
+import { actEvents, actRefusal, recordsOf, subjectOf } from './act-events.js';
 import { type Act, actDigest, actLines, admitAct } from './act-schema.js';
 import { checkInView, receiptRecords, verifyReceipt } from './check.js';
 import { openRequest, requestKind, signRequest, useRequest } from './machine.js';
@@ -58,17 +57,19 @@ export async function requestAct(
   const { ledger } = services;
   const act = admitAct(asked);
   await demandInLog(ledger, act);
-  const { signers, neededWith } = await signingOf(ledger, act, await peopleOf(ledger));
-  if (signers.length === 0) throw new Refusal('approvers', 'nobody is registered who may sign this');
+  const people = await peopleOf(ledger);
+  const { signers, neededWith } = await signingOf(ledger, act, people);
+  const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
+  if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
+  if (signers.length === 0) {
+    const next = identity.state.bootstrapped ? {} : { next: CONFIRM_FIRST };
+    throw new Refusal('approvers', 'nobody is registered who may sign this', next);
+  }
   if (person !== undefined && !signers.includes(person)) {
     throw new Refusal('approver_not_allowed', `${displayText(person)} may not sign this`);
   }
   const first = person ?? (signers[0] as string);
-  const barrier = await actBarrier(ledger, act, { request_id: '', approver: first }, services.clock.now());
-  if (barrier !== undefined) throw barrier;
   const approvers = [first, ...signers.filter((name) => name !== first)].slice(0, neededWith(first));
-  const identity = await ledger.read(ledgerKind, LEDGER_RECORD.id);
-  if (identity === undefined) throw new Refusal('not_initialized', 'the ledger was never set up');
   const summary = renderSummary(actLines(identity.state, act));
   const { ledger_id } = identity.state;
   const drafts = approvers.map((approver) => ({
@@ -78,11 +79,11 @@ export async function requestAct(
   }));
   const committed = await ledger.commit({
     actor: requestedBy,
-    reads: [LEDGER_RECORD, CONFIG_RECORD],
+    reads: [...recordsOf(act), ...factRecords(act, people)],
     writes: drafts.map(({ request_id }) => ({ kind: 'request', id: request_id })),
     decide: (view) => {
-      const stale = staleBase(view, act);
-      if (stale !== undefined) return stale;
+      const refused = actRefusal(view, act, people, drafts);
+      if (refused !== undefined) return refused;
       const requests = drafts.map(
         (draft): RequestDocument => ({
           v: 1,

@@ -70,8 +70,15 @@ function frozenBy(state: FreezeState | undefined, subject: FreezeSubject): Refus
   const by = state?.frozen.find((one) => isFrozen(one, subject));
   if (by === undefined) return undefined;
   const what = by.scope === 'all' ? 'everything' : `${by.scope} ${by.name}`;
-  return new Refusal('frozen', `${what} is frozen`, { details: { scope: by.scope } });
+  return new Refusal('frozen', `${what} is frozen`, { details: { scope: by.scope }, next: liftAdvice(by) });
 }
+
+/** What lifts a freeze, as it is typed: each is lifted by what it was set on. */
+export function liftAdvice({ scope, name }: FreezeScope): string {
+  return `an operator lifts it with \`countersign unfreeze${name === null ? '' : ` --${scope} ${name}`}\``;
+}
+
+const SEE = 'see what is frozen with `countersign inbox`';
 
 /** Sets or lifts a freeze. Refuses `state` where nothing would change. */
 export function decideFreeze(
@@ -81,8 +88,8 @@ export function decideFreeze(
   authorization: JsonObject,
 ): NewEvent | Refusal {
   const isSet = state?.frozen.some((one) => one.scope === scope && one.name === name) === true;
-  if (op === 'lift' && !isSet) return new Refusal('state', 'this is not frozen');
-  if (op === 'set' && isSet) return new Refusal('state', 'this is frozen already');
+  if (op === 'lift' && !isSet) return new Refusal('state', 'this is not frozen', { next: SEE });
+  if (op === 'set' && isSet) return new Refusal('state', 'this is frozen already', { next: SEE });
   const type = op === 'set' ? 'freeze-set' : 'freeze-lifted';
   return { record: FREEZE_RECORD, type, data: { scope, name, authorization } };
 }

@@ -14,7 +14,7 @@ export {
 export { type ActServices, actSummary, carryOut, type IssuedAct, requestAct, type Submitted } from './acts.js';
 export { checkInView, namesIn, type ReadForReceipt, readForReceipt, receiptRecords, verifyReceipt } from './check.js';
 export { isUsable, originOf, type WebauthnSettings } from './client-data.js';
-export { FREEZE_RECORD, type Frozen, freezeKind, frozenIn } from './freeze.js';
+export { FREEZE_RECORD, type Frozen, freezeKind, frozenIn, liftAdvice } from './freeze.js';
 export { BESIDE_ACTIONS, expireRequest, openRequest, requestKind, signRequest, useRequest } from './machine.js';
 export { carryOutPartAct, type PartAct, partActDocument, partActSummary, requestPartAct } from './part-act.js';
 export { ProofVerifier } from './proof.js';

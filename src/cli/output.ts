@@ -124,6 +124,8 @@ export function writeError(output: Output, error: Refusal | Fault): number {
   } else {
     const word = error.name === 'Refusal' ? 'refused' : 'fault';
     output.streams.err(`${paint.bad(`${word} [${code}]`)}: ${shown(message)}\n`);
+    const isNamed = path === undefined || `${message} ${next}`.includes(path);
+    if (!isNamed) output.streams.err(`  field: ${shown(path)}\n`);
     output.streams.err(`  next: ${shown(next)}\n`);
   }
   return exit;

@@ -30,15 +30,19 @@ async function asking<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, unt
   }
 }
 
+const AGAIN = 'run the command again';
+
 /** Asks for a passphrase without showing it; twice where it is a new one. Refuses `no_terminal`. */
 export async function askPassphrase(message: string, isNew = false): Promise<string> {
   demandTerminal('a passphrase');
   const { password, isCancel } = await import('@clack/prompts');
   const first = await asking((signal) => password({ message, signal }));
-  if (isCancel(first)) throw new Refusal('invalid', 'no passphrase was typed');
+  if (isCancel(first)) throw new Refusal('invalid', 'no passphrase was typed', { next: AGAIN });
   if (!isNew) return first;
   const second = await asking((signal) => password({ message: 'The same passphrase again', signal }));
-  if (isCancel(second) || second !== first) throw new Refusal('invalid', 'the passphrases are not the same');
+  if (isCancel(second) || second !== first) {
+    throw new Refusal('invalid', 'the passphrases are not the same', { next: AGAIN });
+  }
   return first;
 }
 
@@ -50,7 +54,7 @@ export async function askText(message: string, initialValue?: string, signal?: A
     (over) => text({ message, signal: over, ...(initialValue === undefined ? {} : { initialValue }) }),
     signal,
   );
-  if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed');
+  if (isCancel(typed)) throw new Refusal('invalid', 'nothing was typed', { next: AGAIN });
   return typed;
 }
 

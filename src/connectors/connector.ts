@@ -136,6 +136,9 @@ export interface Connector {
   /** The names of all operations, for listings. */
   readonly operations: readonly string[];
   operation(name: string): Promise<Operation | undefined>;
-  /** What keeps it from working here; empty when nothing does. Has no effect outside, and never rejects. */
-  check?(): Promise<readonly Problem[]>;
+  /**
+   * What keeps it from working here; empty when nothing does. Has no effect outside, and never rejects. `secret` finds
+   * what a call would be given, where whoever looks can know it.
+   */
+  check?(secret?: Call['secret']): Promise<readonly Problem[]>;
 }

@@ -41,7 +41,10 @@ export const CODES = {
   config_invalid: refused('a configuration can not be used', 'correct the named line', 400),
   idempotency_reuse: refused('the idempotency key was used for another command', 'use a fresh key', 409),
   not_initialized: refused('there is no ledger here yet', 'run `countersign init`', 404),
-  already_initialized: refused('there is a ledger here already', 'use it, or name another home'),
+  already_initialized: refused(
+    'there is a ledger here already',
+    'see what it needs with `countersign doctor`, or name another home',
+  ),
   no_terminal: refused('this act needs a terminal', 'run it in a terminal of the store owner', 403),
   // the gate
   unknown_action: refused('no such action', 'check the id with `countersign action list`', 404),

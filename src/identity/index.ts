@@ -16,6 +16,7 @@ export { createLedger, keyId, keyKind, ledgerKind, personKind, registryChanged, 
 export {
   awayRefusal,
   bootstrapKey,
+  CONFIRM_FIRST,
   changedRecords,
   decideRegistry,
   type RegistryFacts,

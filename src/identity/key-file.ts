@@ -17,9 +17,9 @@ import {
   hexToBytes,
   importPrivateKey,
   type PrivateKey,
-  parseJson,
   publicKeyBytes,
   Refusal,
+  readJson,
   seal,
   unseal,
 } from '../core/index.js';
@@ -75,9 +75,15 @@ export function readKeyFile(text: string): { person: string; publicKey: string }
 }
 
 function parseKeyFile(text: string): z.infer<typeof KeyFile> {
-  const parsed = KeyFile.safeParse(parseJson(text.trimEnd(), { bytesMax: 65_536, code: 'format' }));
-  if (!parsed.success) throw new Refusal('format', 'this is not a key file');
+  const json = readJson(text.trimEnd(), { bytesMax: 65_536 });
+  const parsed = KeyFile.safeParse(json.ok ? json.value : undefined);
+  if (!parsed.success) throw noKeyFile();
   return parsed.data;
+}
+
+function noKeyFile(): Refusal {
+  const next = 'put your copy of the key file back; where every key is lost: `countersign approver recover NAME`';
+  return new Refusal('format', 'this is no key file, or a damaged one', { next });
 }
 
 /** Opens a key file. Refuses `format` for another file and `forbidden` for another passphrase or a changed file. */
@@ -85,13 +91,12 @@ export async function unlockKey(text: string, passphrase: string): Promise<Unloc
   const file = parseKeyFile(text);
   const [salt, iv, sealed] = [file.kdf.salt, file.iv, file.sealed].map(base64urlDecode);
   const publicBytes = hexToBytes(file.public_key);
-  if (!salt || !iv || !sealed || !publicBytes) throw new Refusal('format', 'this is not a key file');
+  if (!salt || !iv || !sealed || !publicBytes) throw noKeyFile();
   if (admitKey(publicBytes) === undefined) throw new Refusal('unknown_authenticator', 'the key file holds a weak key');
   const key = await deriveKey(passphrase, salt, file.kdf.log_n);
   const seed = key && unseal(key, iv, sealed, associated(file.person, file.public_key));
   const privateKey = seed && importPrivateKey(seed);
   if (!privateKey) throw new Refusal('forbidden', 'the passphrase does not open this key', { next: 'type it again' });
-  if (bytesToHex(publicKeyBytes(privateKey)) !== file.public_key)
-    throw new Refusal('format', 'the key file is damaged');
+  if (bytesToHex(publicKeyBytes(privateKey)) !== file.public_key) throw noKeyFile();
   return { person: file.person, publicKey: file.public_key, privateKey };
 }

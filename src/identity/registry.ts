@@ -9,6 +9,9 @@ import { passkeyAlgorithm } from './cose.js';
 import { CONFIRMED_ROLES, holdRoles, keyAdded, keyId, keyKind, ledgerIn, personKind, revokeKey } from './machine.js';
 import { LEDGER_RECORD, type NewKey, type PersonState, type RegistryChange } from './schema.js';
 
+/** What to do as long as nobody was confirmed. */
+export const CONFIRM_FIRST = 'confirm the first approver with `countersign approver key NAME`, in a terminal';
+
 /** The first approver, whose code was typed at the terminal of the store's owner: approver and operator in one. */
 export function bootstrapKey(
   view: View,
@@ -51,8 +54,7 @@ export function recoverLedger(
   const ledger = ledgerIn(view);
   if (ledger instanceof Refusal) return ledger;
   if (!ledger.bootstrapped) {
-    const next = 'countersign approver key NAME, in a terminal';
-    return new Refusal('forbidden', 'nobody was confirmed yet: there is nobody to recover', { next });
+    return new Refusal('forbidden', 'nobody was confirmed yet: there is nobody to recover', { next: CONFIRM_FIRST });
   }
   const refused = unfitKey(view, { change: 'add-key', person, roles: [], public_key: publicKey });
   if (refused !== undefined) return refused;
@@ -105,6 +107,8 @@ export function changedRecords(change: RegistryChange): readonly RecordRef[] {
   }
 }
 
+const ANOTHER_OPERATOR = 'let another operator be confirmed first: `countersign approver invite NAME --role operator`';
+
 /**
  * Events of a registry change that `signer` signed, or why it can't be made.
  * INVARIANT: two changes at once never leave a ledger without an operator (authority.registry.last-operator).
@@ -132,14 +136,15 @@ export function decideRegistry(
       if (key === undefined) return new Refusal('unknown_authenticator', 'no such key is registered');
       if (key.state === 'revoked') return new Refusal('revoked_authenticator', 'the key was revoked already');
       const left = operators.some(({ keys }) => keys.some((id) => id !== change.key_id));
-      if (!left) return new Refusal('approvers', 'this is the last key of the last operator');
+      if (!left)
+        return new Refusal('approvers', 'this is the last key of the last operator', { next: ANOTHER_OPERATOR });
       return [revokeKey(change.key_id, authorization)];
     }
     case 'remove-person': {
       const person = view.get(personKind, change.person)?.state;
       if (person?.state !== 'active') return new Refusal('unknown_approver', 'no such person is registered');
       if (!operators.some((operator) => operator.person !== change.person && operator.keys.length > 0)) {
-        return new Refusal('approvers', 'this is the last operator');
+        return new Refusal('approvers', 'this is the last operator', { next: ANOTHER_OPERATOR });
       }
       return [{ record: { kind: 'person', id: change.person }, type: 'person-removed', data: { authorization } }];
     }

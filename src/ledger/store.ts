@@ -107,11 +107,22 @@ export function logEntry(row: EventRow): LogEntry {
   return { sequence, logHash, event: eventOf(row) };
 }
 
+const AS_OWNER = 'let its owner read and write the file and its folder, and run this as that owner';
+
+/** What of the file system keeps a store from working, in words; undefined where it is something else. */
+function barredBy(code: string): string | undefined {
+  if (code.startsWith('SQLITE_READONLY') || code === 'EROFS') return 'it can not be written here';
+  const isKeptOut = code.startsWith('SQLITE_CANTOPEN') || code === 'EACCES' || code === 'EPERM';
+  return isKeptOut ? 'this user may not read or write it' : undefined;
+}
+
 /** What leaves a ledger when a store throws: a Fault `store`, `corrupt` where the file is damaged, a Refusal `busy`. */
 export function storeError(what: string, error: unknown): Fault | Refusal {
   if (isOurs(error)) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_BUSY')) return new Refusal('busy', 'another process keeps the store locked');
+  const barred = barredBy(code);
+  if (barred !== undefined) return new Fault('store', `${what}: ${barred}`, error, { next: AS_OWNER });
   const damaged = code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB');
   return new Fault(damaged ? 'corrupt' : 'store', damaged ? 'the file of the store is damaged' : what, error);
 }

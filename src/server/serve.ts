@@ -42,7 +42,10 @@ const DRAIN_MS = 10_000;
 /** How long clients have to take their last answers. */
 const FLUSH_MS = 1_000;
 
-/** Refuses `invalid` for an address that can't be served, `busy` for one that another program has. */
+/**
+ * Refuses `invalid` for an address that can't be served, `busy` for one that another program has, `forbidden` for one
+ * that this user may not have.
+ */
 export async function serve(owner: CountersignGate, options: ServeOptions): Promise<Serving> {
   const asked = options.publicUrl ?? DEFAULT_PUBLIC_URL;
   const url = publicUrlOf(asked);
@@ -129,19 +132,37 @@ function listenOn(
     const server = createServer(getRequestListener(fetch as never, { hostname: host, errorHandler }));
     server.listen(port, host, () => resolve(server));
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
       const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-      reject(
-        taken
-          ? new Refusal('busy', `${where} can not be listened on`, {
-              next: 'end the program that has it, or use another port',
-            })
-          : new Fault('internal', 'the server could not listen', error),
-      );
+      reject(placeRefusal(error.code ?? '', where) ?? new Fault('internal', 'the server could not listen', error));
     });
     server.requestTimeout = 30_000;
     server.headersTimeout = 10_000;
   });
+}
+
+/** What of the machine keeps a place from being listened on; undefined where it is something else. */
+function placeRefusal(code: string, where: string): Refusal | undefined {
+  const refused = (why: 'busy' | 'forbidden' | 'invalid', words: string, next: string) =>
+    new Refusal(why, `${where} ${words}`, { path: 'listen', next });
+  switch (code) {
+    case 'EADDRINUSE':
+      return refused('busy', 'is taken', 'end the program that has it, or use another port');
+    case 'EACCES':
+    case 'EPERM':
+      return refused(
+        'forbidden',
+        'may not be listened on by this user',
+        'use a port above 1023, or let a proxy have it',
+      );
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+    case 'ENOTFOUND':
+      return refused('invalid', 'is no address of this machine', 'name one of its own, such as 127.0.0.1:8787');
+    default:
+      return undefined;
+  }
 }
 
 /** An answer for what never became a request: a target or a host that is none. */

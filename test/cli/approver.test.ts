@@ -24,6 +24,23 @@ async function requested(demo: DemoHome, text: string): Promise<{ request_id: st
   return (await told(demo, 'action', 'request', asked.action_id)).request;
 }
 
+test('a damaged key file is named before its passphrase is asked for, with the way to another one', async () => {
+  verifies('cli.keys.damaged');
+  const demo = await makeDemoHome();
+  const { request_id } = await requested(demo, 'a letter');
+  const path = keyPath(homeAt(demo.home, {}), 'human:alice');
+  const text = readFileSync(path, 'utf8');
+  for (const damaged of ['', 'no JSON', '{}', text.slice(0, 100)]) {
+    writeFileSync(path, damaged);
+    const { exit, err } = await countersign(['approver', 'sign', request_id, '--home', demo.home]);
+    assert.equal(exit, 1);
+    assert.ok(err.includes(`refused [format]: \`${path}\`: this is no key file, or a damaged one`), err);
+    assert.match(err, /put your copy of the key file back/);
+  }
+  writeFileSync(path, text);
+  assert.equal((await countersign(['approver', 'sign', request_id, ...demo.passphrase, '--home', demo.home])).exit, 0);
+});
+
 test('several requests are shown in full and signed with one passphrase', { timeout: 120_000 }, async () => {
   verifies('receipts.batch.cli');
   const demo = await makeDemoHome();

@@ -102,6 +102,40 @@ test('a connector that can not work is a problem: no repository, no git, an old 
   assert.match(folderless?.next ?? '', /make the folder/);
 });
 
+test('a secret of an endpoint that is not there, or that no header takes, is a problem', async () => {
+  verifies('cli.doctor.secrets');
+  const endpoint = {
+    ...{ method: 'POST', base: 'https://pay.example', path: '/refunds/{payment}', class: 'irreversible' },
+    args: { payment: { type: 'string' } },
+    facts: { target: 'payment' },
+    secret_headers: { authorization: { secret: 'PAY', prefix: 'Bearer ' }, 'x-other': { secret: 'OTHER' } },
+    outcomes: { confirmed: [201] },
+  };
+  const { home } = await makeDemoHome();
+  const trust = readFileSync(join(home, 'trust.yaml'), 'utf8').replace(
+    /^connectors:$/m,
+    `connectors:\n  http: ${JSON.stringify({ endpoints: { refund: endpoint } })}`,
+  );
+  rmSync(home, { recursive: true });
+  const { homeAt, initialize } = await import('../../src/app/index.js');
+  await initialize(homeAt(home, {}), {
+    trust: `${trust}\nsecrets: { PAY: 'env:PAY_KEY', OTHER: 'file:/nowhere/key' }\n`,
+  });
+  const found = async (environment: Readonly<Record<string, string>>) => {
+    const { out } = await countersign(['doctor', '--json', '--home', home], { environment });
+    assert.ok(!out.includes('VALUE'), 'no secret is shown');
+    const { findings } = JSON.parse(out) as { findings: readonly Finding[] };
+    return problems(findings).filter(({ name }) => name === 'connector http');
+  };
+  const [pay, other] = await found({});
+  assert.match(pay?.found ?? '', /^endpoint `refund`: there is no secret `PAY`$/);
+  assert.match(pay?.next ?? '', /`PAY` of `secrets`/);
+  assert.match(other?.found ?? '', /there is no secret `OTHER`/);
+  const [unfit] = await found({ PAY_KEY: 'a VALUE with spaces' });
+  assert.match(unfit?.found ?? '', /the secret `PAY` fits no header/);
+  assert.equal((await found({ PAY_KEY: 'a-VALUE-of-the-payments-api' })).length, 1);
+});
+
 test('a gate that can not be opened is a finding as well, with a way on that works', async () => {
   verifies('cli.doctor.unopened');
   const nothing = await examined(join(mkdtempSync(join(tmpdir(), 'countersign-doctor-')), 'home'));

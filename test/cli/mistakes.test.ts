@@ -72,6 +72,7 @@ it('a store that no URL names is refused with advice, before anything is made', 
     `file:${join(folder, 'absent')}`,
     `file:${folder}`,
     'env:NOT_SET',
+    'env:not-a-name',
     'postgres://',
     'http://x',
     'x',
@@ -79,12 +80,27 @@ it('a store that no URL names is refused with advice, before anything is made', 
   ];
   for (const store of stores) {
     const asked = init('--store', store);
-    const { code, path, next } = await refusal(...asked);
+    const { code, path, next, message } = await refusal(...asked);
     assert.deepEqual([code, path], ['config_invalid', 'store'], store);
+    const unset = { 'env:NOT_SET': 'the variable NOT_SET', 'env:not-a-name': 'a variable that is not set' }[store];
+    assert.ok(message.includes(unset ?? ''), message);
+    assert.ok(!message.includes('not-a-name'), message);
     assert.match(next, /postgres:\/\/HOST\/DATABASE/);
     assert.ok(!existsSync(asked[2] ?? ''), `${store}: no home is left`);
     assert.equal((await refusal('migrate', '--to', store)).code, 'config_invalid', store);
   }
+});
+
+it('a refusal that speaks of a field says which one, to people as well', async () => {
+  verifies('cli.mistakes.field');
+  const home = ['--home', demo.home];
+  const list = await countersign(['action', 'list', '--limit', '0', ...home]);
+  assert.match(
+    list.err,
+    /\[invalid\]: a page has one row or more\n {2}field: limit\n {2}next: correct the named field/,
+  );
+  const named = await countersign(['action', 'show', 'act_no', ...home]);
+  assert.ok(!named.err.includes('field:'), named.err);
 });
 
 it('what is typed in the place of a name is not said again', async () => {

@@ -52,6 +52,8 @@ recipients:
     const run = (words: readonly string[], env = environment) =>
       countersign(['notify', ...words, '--home', home], { environment: env });
 
+    const another = await run(['test', '--channel', 'nope']);
+    assert.match(another.err, /has no such channel\n {2}next: name one that it has: app, chat, mail, phone/);
     const ran = await run(['test', '--public-url', 'https://gate.example.com']);
     assert.equal(ran.exit, 3, ran.err);
     assert.deepEqual(ran.out.trim().split('\n'), [

@@ -106,8 +106,15 @@ test('the brake stops a project until an operator lifts it', async () => {
   assert.match(JSON.stringify(await json('freeze', '--agent', 'bot')), /agent:bot/);
   const set = await json('freeze', '--project', 'web');
   await sign(requestIn(set));
-  assert.match((await run('action', 'execute', id)).err, /\[frozen\]/);
-  await sign(requestIn(await json('unfreeze', '--project', 'web')));
+  const stopped = await run('action', 'execute', id);
+  assert.match(stopped.err, /\[frozen\]/);
+  const nonsense = await run('unfreeze', '--project', 'wbe');
+  assert.deepEqual([nonsense.exit, /\[state\]/.test(nonsense.err)], [1, true]);
+  const { findings } = (await json('doctor')) as unknown as { findings: readonly { name: string; next: string }[] };
+  const advice = findings.find(({ name }) => name === 'freeze')?.next ?? '';
+  const [, words = ''] = /`countersign (unfreeze [^`]*)`/.exec(stopped.err) ?? [];
+  assert.ok(advice.includes(words), 'doctor says the same');
+  await sign(requestIn(await json(...words.split(' '))));
   assert.equal((await run('action', 'execute', id)).exit, 0);
 });
 

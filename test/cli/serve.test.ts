@@ -10,7 +10,7 @@ import { before, test } from 'node:test';
 import { homeAt } from '../../src/app/index.js';
 import { auditInChild } from '../../src/cli/audit-child.js';
 import { connect } from '../../src/client/index.js';
-import { countersign, type Ran } from '../support/command-line.js';
+import { countersign, giveToPlainUser, type Ran } from '../support/command-line.js';
 import { type DemoHome, makeDemoHome } from '../support/demo-home.js';
 import { ROOT } from '../support/files.js';
 import { codeOf } from '../support/gate-world.js';
@@ -31,6 +31,25 @@ async function json(...words: string[]): Promise<Record<string, never>> {
   assert.notEqual(out, '', err);
   return JSON.parse(out) as Record<string, never>;
 }
+
+/** The first port that everybody may have, where the system says so. */
+function openPorts(): number {
+  try {
+    return Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+test('a port that this user may not have is refused as that', { skip: openPorts() < 81 }, async () => {
+  verifies('cli.serve.place');
+  const { folder, home } = await makeDemoHome();
+  giveToPlainUser(folder);
+  const words = ['serve', '--listen', '127.0.0.1:80', '--public-url', 'https://gate.example', '--home', home];
+  const { exit, err } = await countersign(words, { plainUser: true });
+  assert.equal(exit, 1);
+  assert.match(err, /\[forbidden\]: 127\.0\.0\.1:80 may not be listened on by this user[\s\S]*a port above 1023/);
+});
 
 /** A port that nobody has at this moment. */
 async function freePort(): Promise<number> {

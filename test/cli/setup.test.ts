@@ -64,12 +64,44 @@ test('another code, or no terminal, confirms nobody', async () => {
     ],
   );
   assert.equal(wrong.exit, 1, wrong.shown);
+  assert.match(wrong.shown, /go on with `countersign approver key alice`/);
   const listed = JSON.parse((await countersign(['approver', 'list', '--json', '--home', home])).out);
   assert.deepEqual(listed.people, []);
   const without = await countersign(['approver', 'key', 'bob', '--home', home, '--passphrase-from', 'env:HOME']);
   assert.match(without.err, /\[no_terminal\]/);
   const named = await countersign(['init', '--home', join(freshFolder(), 'home'), '--approver', 'alice']);
   assert.match(named.err, /\[no_terminal\]/);
+});
+
+test('a first approver who was not confirmed is gone on with by what the refusal says', async () => {
+  verifies('cli.init.goes-on');
+  const home = join(freshFolder(), 'home');
+  const differing = await countersignAtTerminal(
+    ['init', '--home', home, '--name', 'mine', '--approver', 'alice'],
+    [
+      { after: 'A passphrase for the key', type: PASSPHRASE },
+      { after: 'The same passphrase again', type: 'another passphrase' },
+    ],
+  );
+  assert.equal(differing.exit, 1, differing.shown);
+  assert.match(differing.shown, /not the same[\s\S]*go on with `countersign approver key alice`/);
+  const again = await countersign(['init', '--home', home, '--no-approver']);
+  assert.match(again.err, /\[already_initialized\][\s\S]*`countersign doctor`/);
+  const confirm = (code: string | typeof codeIn, key: boolean) =>
+    countersignAtTerminal(
+      ['approver', 'key', 'alice', '--home', home],
+      [
+        ...(key ? ['A passphrase for the key', 'The same passphrase again'] : []).map((after) => ({
+          after,
+          type: PASSPHRASE,
+        })),
+        { after: 'Type the code', type: code },
+      ],
+    );
+  const wrong = await confirm('AAAA-AAAA', true);
+  assert.match(wrong.shown, /type the code again: `countersign approver key alice`/);
+  const done = await confirm(codeIn, false);
+  assert.equal(done.exit, 0, done.shown);
 });
 
 test('a ledger without an approver says so in doctor, and nothing that needs a person can be proposed', async () => {
@@ -80,10 +112,12 @@ test('a ledger without an approver says so in doctor, and nothing that needs a p
   const doctor = await countersign(['doctor', '--home', home]);
   assert.equal(doctor.exit, 1);
   assert.match(doctor.out, /approvers: nobody is confirmed/);
-  assert.match(doctor.out, /next: countersign approver key/);
+  assert.match(doctor.out, /next: confirm the first approver with `countersign approver key NAME`/);
   const where = ['--connector', 'shell-noop', '--operation', 'send', '--project', 'web', '--target', 'x'];
   const refused = await countersign(['action', 'propose', ...where, '--args', '{"text":"x"}', '--home', home]);
-  assert.match(refused.err, /\[approvers\]/);
+  assert.match(refused.err, /\[approvers\]: nobody is confirmed yet[\s\S]*`countersign approver key NAME`/);
+  const asked = await countersign(['freeze', '--home', home]);
+  assert.match(asked.err, /\[approvers\][\s\S]*`countersign approver key NAME`/);
 });
 
 test('a home inside a repository, or that others may write, is refused', async () => {
@@ -159,6 +193,21 @@ test('a further key is added, and revoked, by an operator signature', async () =
   for (const unknown of ['human:carol', `sha256:${'0'.repeat(64)}`]) {
     assert.match((await countersign(['approver', 'revoke', unknown, '--home', home])).err, /\[not_found\]/);
   }
+});
+
+test('the key of somebody who was removed is shown as void, and the last operator is asked about by nobody', async () => {
+  verifies('cli.people.removed');
+  const { home, folder, passphrase } = await makeDemoHome();
+  const run = (...words: string[]) => countersign([...words, '--home', home]);
+  const key = await run('approver', 'key', 'bob', '--out', join(folder, 'bob.key'), ...passphrase, '--json');
+  assert.equal((await run('approver', 'sign', JSON.parse(key.out).request_id, ...passphrase)).exit, 0);
+  const removal = JSON.parse((await run('approver', 'revoke', 'bob', '--json')).out);
+  assert.equal((await run('approver', 'sign', removal.request.request_id, ...passphrase)).exit, 0);
+  const { out } = await run('approver', 'list');
+  assert.match(out, /human:bob.*removed.*void, software key/);
+  assert.match(out, /human:alice.*active, software key/);
+  const last = await run('approver', 'revoke', 'alice');
+  assert.match(last.err, /\[approvers\]: this is the last operator[\s\S]*approver invite NAME --role operator/);
 });
 
 test('a changed configuration is shown, signed, and active from then on', async () => {

@@ -48,10 +48,6 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'tokens and standing approvals of an earlier epoch are shown as void',
   },
-  'approvals.act.feasible': {
-    source: 'authority',
-    behaviour: 'nobody is asked to sign an act that could not be carried out as things stand',
-  },
   'app.init.clean': {
     source: 'authority',
     behaviour: 'a home that could not be finished leaves no file behind, and touches none that was there',
@@ -163,6 +159,19 @@ export const appRequirements = {
   'audit.registry-authority': {
     source: 'ledger',
     behaviour: 'people, keys, configuration and epochs that nobody signed for are found',
+  },
+  'app.seen.unreadable': {
+    source: 'authority',
+    behaviour: 'a memory that may not be read is told as that, with the way to keep it: no restore is asked for',
+  },
+  'app.home.absolute': {
+    source: 'authority',
+    behaviour: 'where the folder of the user is no absolute path, no home is made in the working folder',
+  },
+  'app.home.links': {
+    source: 'authority',
+    behaviour:
+      'a home in a repository is refused by the names of both, and a link from a home into a repository as well',
   },
   'app.seen.missing': {
     source: 'authority',

@@ -23,6 +23,10 @@ export const authorityRequirements = {
     source: 'core, authority',
     behaviour: 'of an act that could not be signed the field is named, and what is wrong with it, without its value',
   },
+  'authority.acts.feasible': {
+    source: 'authority',
+    behaviour: 'what could not be carried out is refused before anybody is asked to sign it, with what to do instead',
+  },
   'authority.acts.operator': { source: 'authority', behaviour: 'acts are signed by an operator, not by any approver' },
   'authority.acts.shown': {
     source: 'authority',

@@ -42,6 +42,39 @@ export const cliRequirements = {
     behaviour:
       'the first approver is confirmed by typing the code at a terminal; another code, or no terminal, confirms nobody',
   },
+  'cli.people.removed': {
+    source: 'authority',
+    behaviour:
+      'a list shows that the key of a removed person signs nothing; nobody is asked to remove the last operator',
+  },
+  'cli.mistakes.field': {
+    source: 'core, doors',
+    behaviour: 'where the defect of a command has a field, people are told which one, as programs are',
+  },
+  'cli.keys.damaged': {
+    source: 'authority',
+    behaviour: 'a damaged key file is refused by its path, before its passphrase is asked for',
+  },
+  'cli.doctor.secrets': {
+    source: 'doors',
+    behaviour: 'doctor finds a secret of an endpoint that is not there, or that no header takes, and shows none',
+  },
+  'cli.serve.place': {
+    source: 'doors',
+    behaviour: 'an address that is taken, not of this machine, or not for this user is refused as each of these',
+  },
+  'cli.home.entry': {
+    source: 'doors, authority',
+    behaviour: 'a user who may not enter a home, and a home that is no folder, are told as that',
+  },
+  'cli.doctor.cause': {
+    source: 'doors',
+    behaviour: 'a store that can not be opened is told with what keeps it: its mode, its disk, its database',
+  },
+  'cli.init.goes-on': {
+    source: 'doors',
+    behaviour: 'what ends the ceremony of the first approver says the command by which it is gone on with',
+  },
   'cli.people': {
     source: 'authority',
     behaviour: 'a further key and a revocation are carried out by an operator signature',

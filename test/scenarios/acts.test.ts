@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { auditLedger, confirmationCode, homeAt, initialize, makeKey, open, unlockKey } from '../../src/app/index.js';
 import { bootstrapApprover } from '../../src/app/internal.js';
 import { type Act, admitAct } from '../../src/approvals/index.js';
+import { Refusal } from '../../src/core/index.js';
 import { keyId, keyKind, personKind } from '../../src/identity/index.js';
 import { ownVector } from '../../vectors/read.js';
 import { readProjectFile } from '../support/files.js';
@@ -238,6 +239,29 @@ describe('a person with another role than approver', () => {
 });
 
 describe('an act', () => {
+  it('that could not be carried out is asked of nobody', async () => {
+    verifies('authority.acts.feasible');
+    const world = await memoryWorld();
+    const project = { scope: 'project', name: 'acme' } as const;
+    const barred = [
+      [{ kind: 'freeze', op: 'lift', scope: project }, 'state', /countersign inbox/],
+      [remove('human:alice'), 'approvers', /approver invite NAME --role operator/],
+      [revoke(ALICE.key.publicKey), 'approvers', /approver invite NAME --role operator/],
+      [addKeyAct(ALICE), 'invalid', /./],
+    ] as const;
+    for (const [act, code, next] of barred) {
+      const refused = await world.gate.requestAct(act as Act).catch((error: Refusal) => error);
+      assert.ok(refused instanceof Refusal);
+      assert.deepEqual([refused.code, next.test(refused.next)], [code, true]);
+    }
+    assert.deepEqual((await world.gate.ledger.list({ kind: 'request' })).rows, [], 'nobody was asked');
+    await carriedOut(world, { kind: 'freeze', op: 'set', scope: project });
+    assert.equal(await codeOf(world.gate.requestAct({ kind: 'freeze', op: 'set', scope: project })), 'state');
+    const frozen = await proposed(world).catch((error: Refusal) => error);
+    assert.match((frozen as Refusal).next, /`countersign unfreeze --project acme`/);
+    await carriedOut(world, { kind: 'freeze', op: 'lift', scope: project });
+  });
+
   it('is a closed form', async () => {
     verifies('authority.acts.closed');
     const good = addKeyAct(BOB);

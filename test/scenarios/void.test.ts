@@ -122,7 +122,7 @@ describe('a request that could not be carried out any more', () => {
   });
 
   it('is not asked for', async () => {
-    verifies('approvals.act.feasible');
+    verifies('authority.acts.feasible');
     const world = await memoryWorld();
     const lift = (name: string) => ({ kind: 'freeze', op: 'lift', scope: { scope: 'project', name } }) as const;
     const all = { kind: 'freeze', op: 'lift', scope: { scope: 'all', name: null } } as const;

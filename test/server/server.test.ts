@@ -277,6 +277,7 @@ describe('the event stream', () => {
 describe('a server', () => {
   it('has both addresses of the machine itself, or serves nothing', async () => {
     verifies('server.loopback');
+    verifies('cli.serve.place');
     const world = await serverWorld();
     const port = new URL(world.serving.publicUrl).port;
     assert.deepEqual([...world.serving.addresses].sort(), [`127.0.0.1:${port}`, `[::1]:${port}`]);
@@ -290,6 +291,10 @@ describe('a server', () => {
       'https://x.example',
     ]) {
       assert.equal(await codeOf(serve(world.gate as never, { publicUrl, version: '0' })), 'invalid', publicUrl);
+    }
+    for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
+      const elsewhere = serve(world.gate as never, { listen: [{ host, port: 4_711 }], version: '0' });
+      assert.equal(await codeOf(elsewhere), 'invalid', host);
     }
     await world.close();
   });

@@ -1,7 +1,7 @@
 /**
  * Runs the built command line as a user does: a process of its own, its exit code, its two streams.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './files.js';
 
@@ -17,6 +17,16 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly folder?: string;
+  /** Runs it as another user than the superuser, whom no mode of a file keeps out. */
+  readonly plainUser?: boolean;
+}
+
+const NOBODY = 65_534;
+const isSuperuser = process.getuid?.() === 0;
+
+/** Gives a folder with all that is in it to the user of `plainUser`. */
+export function giveToPlainUser(folder: string): void {
+  if (isSuperuser) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
 }
 
 /** Runs `countersign` with these words. Without a terminal, as a program would. */
@@ -67,12 +77,13 @@ export function countersignAtTerminal(
 function run(
   program: string,
   words: readonly string[],
-  { environment = {}, input = '', folder }: RunOptions,
+  { environment = {}, input = '', folder, plainUser = false }: RunOptions,
 ): Promise<Ran> {
   const env = { ...process.env, NO_COLOR: '1', ...environment };
   // One that hangs ends without an exit code.
   const bound = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
-  const child = spawn(program, words, { env, ...bound, ...(folder === undefined ? {} : { cwd: folder }) });
+  const user = plainUser && isSuperuser ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn(program, words, { env, ...bound, ...user, ...(folder === undefined ? {} : { cwd: folder }) });
   let out = '';
   let err = '';
   child.stdout.on('data', (data: Buffer) => {

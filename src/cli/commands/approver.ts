@@ -7,7 +7,8 @@ import { isOurs, LIMITS, parseJson, Refusal } from '../../core/index.js';
 import { EXIT, type Output, paint, paintState, shown, timeText, writeError } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { readPassphrase } from '../terminal.js';
-import { previewText, readContent, readText } from './propose.js';
+import { readKey } from './key-file.js';
+import { previewText, readContent } from './propose.js';
 
 export interface SignOptions {
   readonly key?: string;
@@ -34,7 +35,7 @@ export function sign(requestIds: readonly string[], options: SignOptions): Comma
     }
     const { approver } = first.request;
     const path = options.key ?? join(opened.home.keysFolder, `${approver.slice('human:'.length)}.key`);
-    const text = readText(path);
+    const { text } = await readKey(path);
     const what = asked.length === 1 ? 'this' : `these ${asked.length}`;
     const passphrase = await readPassphrase(options.passphraseFrom, `Passphrase of ${shown(approver)} to sign ${what}`);
     const key = await app.unlockKey(text, passphrase);

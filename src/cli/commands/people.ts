@@ -8,6 +8,7 @@ import { isoTime, PATTERNS, Refusal } from '../../core/index.js';
 import { type Output, paint, shown, writeTable } from '../output.js';
 import type { Command, OpenGate } from '../run.js';
 import { askText, hasTerminal, readPassphrase } from '../terminal.js';
+import { readKey } from './key-file.js';
 import { readText } from './propose.js';
 
 function personOf(name: string): string {
@@ -31,7 +32,7 @@ export function key(name: string, options: KeyOptions): Command {
     const path = resolve(options.out ?? app.keyPath(opened.home, person));
     if (existsSync(path) && !identity.bootstrapped) {
       // The ceremony was interrupted: the key is there, and its code was never typed.
-      const held = app.readKeyFile(readText(path));
+      const held = await readKey(path);
       if (held.person !== person) throw new Refusal('invalid', 'the key file is somebody else’s', { path: 'out' });
       await confirmFirst(output, opened, path, app.confirmationCode(identity.ledger_id, held.publicKey));
       output.value({ person, key_file: path, confirmed: true });
@@ -178,7 +179,7 @@ export function listApprovers(): Command {
       const own = keys.filter((known) => known.person === person.person);
       const who = [shown(person.person), person.roles.join(', '), shown(describePerson(person, Date.now()))];
       if (own.length === 0) return [[...who, 'none', '']];
-      return own.map((known) => [...who, describeKey(known), known.key_id]);
+      return own.map((known) => [...who, describeKey(known, person), known.key_id]);
     });
     await writeTable(output, ['person', 'roles', 'state', 'key', 'key id'], rows);
     return undefined;

@@ -27,6 +27,8 @@ export function init(options: InitOptions): Command {
     const app = await import('../../app/index.js');
     const { makeFolder } = await import('../../app/internal.js');
     const home = app.homeAt(common.home, app.readEnvironment());
+    // Nobody is asked anything for a home that can't be.
+    app.checkHome(home);
     demandNames(options);
     const { project } = options;
     if (project !== undefined && isProjectAlone(options) && existsSync(home.seenFile)) {
@@ -62,12 +64,14 @@ export function init(options: InitOptions): Command {
       const passphrase = await readPassphrase(options.passphraseFrom, `A passphrase for the key of ${approver}`, true);
       const made = await app.makeKey(ledgerId, approver, passphrase, app.keyPath(home, approver));
       await confirmFirst(output, opened, made.path, made.code);
-      output.value({ ledger_id: ledgerId, home: home.folder, approver });
-      output.line(`${paint.good('confirmed')}: ${approver} may approve, and is the operator of this ledger`);
-      output.note('next: countersign doctor');
+    } catch (error) {
+      throw goingOn(error, approver);
     } finally {
       await opened.close();
     }
+    output.value({ ledger_id: ledgerId, home: home.folder, approver });
+    output.line(`${paint.good('confirmed')}: ${approver} may approve, and is the operator of this ledger`);
+    output.note('next: countersign doctor');
     return undefined;
   };
 }
@@ -87,6 +91,13 @@ function isProjectAlone(options: InitOptions): boolean {
   const { name, approver, repository, agent, noopFolder, template, store, passphraseFrom } = options;
   const said = [name, approver, repository, agent, noopFolder, template, store, passphraseFrom];
   return said.every((one) => one === undefined);
+}
+
+/** The ledger is there by then: what was not confirmed is gone on with, and not begun again. */
+function goingOn(error: unknown, approver: string): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const next = `the ledger is made: go on with \`countersign approver key ${approver.slice('human:'.length)}\``;
+  return new Refusal(error.code, error.message, { next });
 }
 
 /** A first `countersign.yaml` here, with what `init` was told, and its path; one that is there stays. */

@@ -8,7 +8,7 @@
  * Source: spec actions (connectors: http), reliability T25, T28.
  */
 import { assert, canonicalize, contentRef, isActionId, type Json, Refusal } from '../../core/index.js';
-import type { Call, Connector, Dedupe, Facts, Operation, Outcome, SummaryLine } from '../connector.js';
+import type { Call, Connector, Dedupe, Facts, Operation, Outcome, Problem, SummaryLine } from '../connector.js';
 import { lazyDigest, mayBegin, parseArgs } from '../operation.js';
 import { outcomeOf } from './answer.js';
 import type { Resolve } from './connection.js';
@@ -42,7 +42,32 @@ export function httpConnector(options: HttpOptions): Connector {
     name: CONNECTOR,
     operations: [...operations.keys()],
     operation: async (name) => operations.get(name),
+    check: async (secret) => (secret === undefined ? [] : missingSecrets(endpoints, secret)),
   };
+}
+
+/** What the headers of endpoints stand on and this process does not find. */
+async function missingSecrets(
+  endpoints: Readonly<Record<string, Endpoint>>,
+  secret: Call['secret'],
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const [endpoint, { secret_headers }] of Object.entries(endpoints)) {
+    for (const name of new Set(Object.values(secret_headers).map((header) => header.secret))) {
+      const value = await secret(name).catch(() => undefined);
+      if (value !== undefined && isFit(value)) continue;
+      const what = value === undefined ? `there is no secret \`${name}\`` : `the secret \`${name}\` fits no header`;
+      const next = `let \`${name}\` of \`secrets\` name a variable or file that this process finds`;
+      problems.push({ found: `endpoint \`${endpoint}\`: ${what}`, next });
+    }
+  }
+  return problems;
+}
+
+/** Whether a value can stand in a header, and is long enough to be found again where it must not stand. */
+function isFit(value: string): boolean {
+  const { secretCharsMin, secretCharsMax } = HTTP_LIMITS;
+  return value.length >= secretCharsMin && value.length <= secretCharsMax && /^[\x21-\x7e]+$/.test(value);
 }
 
 type Args = Readonly<Record<string, Json>>;
@@ -131,12 +156,10 @@ async function send(endpoint: Endpoint, call: Call, options: HttpOptions, table:
 
 /** The secrets of the headers by their names; undefined where one is missing or can stand in no header. */
 async function secretsOf({ secret_headers }: Endpoint, call: Call): Promise<ReadonlyMap<string, string> | undefined> {
-  const { secretCharsMin, secretCharsMax } = HTTP_LIMITS;
   const secrets = new Map<string, string>();
   for (const { secret } of Object.values(secret_headers)) {
     const value = await call.secret(secret);
-    const isFit = value !== undefined && value.length >= secretCharsMin && value.length <= secretCharsMax;
-    if (!isFit || !/^[\x21-\x7e]+$/.test(value)) return undefined;
+    if (value === undefined || !isFit(value)) return undefined;
     secrets.set(secret, value);
   }
   return secrets;
