@@ -73,6 +73,24 @@ export const KINDS: Readonly<Record<string, string>> = {
   assume_duplicate: 'run again (possible duplicate)',
 };
 
+/** What an act that is asked for does, by its kind and its change. */
+const ACTS: Readonly<Record<string, string>> = {
+  'registry add-key': 'a new key',
+  'registry add-passkey': 'a new passkey',
+  'registry revoke-key': 'a key taken back',
+  'registry remove-person': 'a person removed',
+  'registry away': 'being away',
+  'agent rotate-token': 'a token in the place of another',
+  'agent revoke-token': 'a token taken back',
+  'freeze lift': 'lifting a freeze',
+  'standing revoke': 'a standing approval taken back',
+};
+
+/** What a request beside actions asks for. */
+export function actWord(operation: string): string {
+  return ACTS[operation] ?? wordOf(KINDS, operation.split(' ')[0] ?? operation);
+}
+
 export const PACKAGE_STATES: Readonly<Record<string, string>> = {
   INTAKE: 'intake',
   SUMMARY_PENDING: 'summary to confirm',

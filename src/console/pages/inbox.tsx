@@ -7,7 +7,7 @@ import { call } from '../gate.js';
 import { Badge, Button, Refused, riskTone, Said, Title, Waiting } from '../parts/basics.js';
 import { TOGETHER_MAX, Together } from '../parts/together.js';
 import { useMe } from '../session.js';
-import { KINDS, RISKS, shown, spanTo, WHATS, wordOf } from '../words.js';
+import { actWord, KINDS, RISKS, shown, spanTo, WHATS, wordOf } from '../words.js';
 
 export function InboxPage() {
   const me = useMe();
@@ -186,7 +186,7 @@ function Row({ row }: { readonly row: InboxRow }) {
 /** A row about no action says what it is about. */
 function headOf({ what, operation }: InboxRow): string {
   if (what === 'confirmation') return wordOf(KINDS, 'summary');
-  return what === 'request' ? wordOf(KINDS, operation) : operation;
+  return what === 'request' ? actWord(operation) : operation;
 }
 
 function Due({ row: { what, due, wanted } }: { readonly row: InboxRow }) {
