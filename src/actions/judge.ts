@@ -100,7 +100,8 @@ export async function judge(
   const { decision, unraised } = await decideStrictly(services, question, floor, decisionId, operation.args);
   const ruled = { ...named, class: actionClass, factsUnknown };
   // Where nobody had to approve it, whoever has to is one more.
-  const raised = unraised === 'REQUIRE_APPROVAL' ? raisedBarrier(config, ruled, floor) : undefined;
+  const isAsked = unraised === 'REQUIRE_APPROVAL' && decision.outcome !== 'DENY';
+  const raised = isAsked ? raisedBarrier(config, ruled, floor) : undefined;
   if (raised !== undefined) throw raised;
   const rule = ruleFor(config, ruled);
   const excluded =

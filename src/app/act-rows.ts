@@ -3,13 +3,12 @@
  * same, and how many have.
  * Source: spec actions (decisions), authority (approvers and keys).
  */
-import { BESIDE_ACTIONS, peopleOf, type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
+import { BESIDE_ACTIONS, type RequestDocument, type RequestState, requestKind } from '../approvals/index.js';
 import { LIMITS } from '../core/index.js';
 import type { Ledger, ListRow } from '../ledger/index.js';
 import type { DecisionRow } from './decisions.js';
-import { epochOf } from './epoch.js';
 import { behindEnded } from './inbox-walk.js';
-import { isMoot, type MootWorld } from './moot.js';
+import { Moot } from './moot.js';
 
 /** At most `rowsMax`; `person` narrows to what is asked of them. */
 export async function actRows(
@@ -46,7 +45,7 @@ export async function actRow(
   if (state === undefined || state.request.kind === 'action') return undefined;
   const { request } = state;
   if (person !== undefined && request.approver !== person) return undefined;
-  if (await isMoot(ledger, state, await asking.world())) return undefined;
+  if (await asking.moot.is(state)) return undefined;
   return {
     what: 'request',
     id,
@@ -76,19 +75,12 @@ export class Asking {
   readonly #ledger: Ledger;
   readonly #now: number;
   readonly #known = new Map<string, readonly RequestState[]>();
-  #world: Promise<MootWorld> | undefined;
+  readonly moot: Moot;
 
   constructor(ledger: Ledger, now: number) {
     this.#ledger = ledger;
     this.#now = now;
-  }
-
-  /** What tells whether a request is moot, read once. */
-  world(): Promise<MootWorld> {
-    this.#world ??= Promise.all([epochOf(this.#ledger), peopleOf(this.#ledger)]).then(([epoch, people]) => ({
-      ...{ epoch, people, now: this.#now },
-    }));
-    return this.#world;
+    this.moot = new Moot(ledger, now);
   }
 
   /** An act is asked of as many people, in one commit, as have to sign it. */

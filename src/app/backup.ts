@@ -8,14 +8,15 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Fault, isOurs, Refusal } from '../core/index.js';
-import { LocalLedger, type LogHead, SqliteStore } from '../ledger/index.js';
+import { LEDGER_RECORD, type LedgerState } from '../identity/index.js';
+import { headOf, LocalLedger, type LogHead, recordIn, SqliteStore } from '../ledger/index.js';
 import { atBorder } from './border.js';
 import { systemClock } from './clock.js';
 import type { Home } from './home.js';
 import { ALL_KINDS } from './kinds.js';
 import type { CountersignGate } from './open.js';
 import { systemRandom } from './random.js';
-import { seenIn, seenOf, writeSeen } from './seen.js';
+import { demandReadable, seenIn, seenOf, writeSeen } from './seen.js';
 
 /**
  * Writes a verified copy. Refuses `invalid` for a path that exists or has no folder; faults `corrupt` for a copy that
@@ -58,16 +59,29 @@ async function verifyCopy(path: string) {
   }
 }
 
+/** How far a ledger is known to have come. */
+interface Known {
+  readonly epoch: number;
+  readonly head: LogHead;
+}
+
 /**
- * What a gate remembers from now on: what it did before, and that something was put in the place of the store. So
- * whatever that is, it launches nothing until an operator has accepted it.
+ * What a gate remembers from now on: the furthest that is known of its ledger, and that something was put in the
+ * place of the store. So whatever that is, it launches nothing until an operator has accepted it.
  */
-function demandAcceptance(home: Home, ledgerId: string, head: LogHead): void {
-  const known = seenIn(home.seenFile);
-  const isOfIt = known?.ledger_id === ledgerId;
-  const epoch = isOfIt ? known.epoch : 0;
-  const seen = isOfIt && known.sequence >= head.sequence ? known : seenOf(ledgerId, epoch, head);
-  writeSeen(home.seenFile, { ...seen, placed: true }, { force: true });
+function demandAcceptance(home: Home, ledgerId: string, known: readonly Known[]): void {
+  const seen = seenIn(home.seenFile);
+  const own = { epoch: seen?.epoch ?? 0, head: { sequence: seen?.sequence ?? 0, logHash: seen?.log_hash ?? '' } };
+  const all = seen?.ledger_id === ledgerId ? [...known, own] : known;
+  const { head } = all.reduce((far, one) => (one.head.sequence >= far.head.sequence ? one : far));
+  const epoch = Math.max(...all.map((one) => one.epoch));
+  writeSeen(home.seenFile, { ...seenOf(ledgerId, epoch, head), placed: true }, { force: true });
+}
+
+/** What a store that nobody else has open says of itself. */
+function knownOf(store: SqliteStore): Known {
+  const ledger = recordIn(store, ALL_KINDS, LEDGER_RECORD)?.state as LedgerState | undefined;
+  return { epoch: ledger?.epoch ?? 0, head: headOf(store.tail()) };
 }
 
 function ofAnother(): Refusal {
@@ -83,7 +97,7 @@ function keepJournals(store: string, kept: string): void {
 }
 
 /** Nobody can tell whether a gate is open on a file that is no store any more: its owner has to move it away. */
-function takeAlone(store: string, act: (found: { ledgerId: string; head: LogHead }) => void): void {
+function takeAlone(store: string, act: (found: SqliteStore) => void): void {
   try {
     SqliteStore.alone(store, act);
   } catch (error) {
@@ -104,21 +118,24 @@ export async function placeBackup(home: Home, path: string, now: number): Promis
   if (!statSync(source).isFile()) throw new Refusal('invalid', 'the backup is no plain file', { path: 'file' });
   const incoming = `${home.store}.incoming-${now}`;
   try {
+    // What is remembered and can't be read is not given up.
+    if (existsSync(home.seenFile)) demandReadable(home.seenFile);
     const copy = await verifyCopy(source);
     const original = new SqliteStore(source);
+    const known = knownOf(original);
     await original.backup(incoming);
     original.close();
     const kept = `${home.store}.before-${now}`;
     if (!existsSync(home.store)) {
-      demandAcceptance(home, copy.ledgerId, copy.head);
+      demandAcceptance(home, copy.ledgerId, [known]);
       keepJournals(home.store, kept);
       renameSync(incoming, home.store);
       return { kept: undefined };
     }
     // INVARIANT: no gate writes on into a store that is no longer the ledger (app.restore.alone).
-    takeAlone(home.store, ({ ledgerId, head }) => {
-      if (ledgerId !== copy.ledgerId) throw ofAnother();
-      demandAcceptance(home, ledgerId, head.sequence > copy.head.sequence ? head : copy.head);
+    takeAlone(home.store, (store) => {
+      if (store.ledgerId !== copy.ledgerId) throw ofAnother();
+      demandAcceptance(home, copy.ledgerId, [known, knownOf(store)]);
       renameSync(home.store, kept);
       renameSync(incoming, home.store);
     });

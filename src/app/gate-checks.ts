@@ -9,6 +9,7 @@ import { isActionId, LIMITS, PATTERNS, Refusal } from '../core/index.js';
 import { awayRefusal, personKind } from '../identity/index.js';
 import type { Ledger, ListQuery, Page } from '../ledger/index.js';
 import { CedarDoor, cedarDefect, StoredPolicy } from '../policy/index.js';
+import { epochOf } from './epoch.js';
 
 /**
  * A configuration whose connectors could not be opened would lock everybody out once it is the active one, and one
@@ -35,13 +36,24 @@ export async function admitFeasible(
   remembered: () => Remembered | undefined,
   now: number,
 ): Promise<Act> {
-  const known = (asked as { kind?: unknown } | null | undefined)?.kind === 'restore' ? remembered() : undefined;
-  const act = admitAct(known === undefined ? asked : { ...(asked as object), remembered: known });
+  const act = admitAct(await asRemembered(ledger, asked, remembered));
   demandOpenable(act);
   const span = act.kind === 'standing' && act.change.op === 'open' ? spanRefusal(act.change.grant, now) : undefined;
   if (span !== undefined) throw span;
   await demandAway(ledger, act, now);
   return act;
+}
+
+/** A restore is shown against what the gate remembers; where that is nothing, in the epoch that the store has. */
+async function asRemembered(
+  ledger: Ledger,
+  asked: unknown,
+  remembered: () => Remembered | undefined,
+): Promise<unknown> {
+  const act = asked as { readonly kind?: unknown; readonly remembered?: unknown } | null | undefined;
+  if (act?.kind !== 'restore') return asked;
+  const known = remembered() ?? { ...(act.remembered as object | undefined), epoch: await epochOf(ledger) };
+  return { ...act, remembered: known };
 }
 
 /** Nobody is asked to sign for being away until a time, or with a delegate, that could not be. */

@@ -129,7 +129,7 @@ export class GateReads {
     });
   }
 
-  /** The first page of what waits, as large as one can be. `inbox` goes on. */
+  /** All that waits, the most urgent first, as far as a bounded number of pages goes. `inbox` goes on. */
   async decisions(person?: string): Promise<readonly DecisionRow[]> {
     const rows: DecisionRow[] = [];
     let after: string | undefined;

@@ -8,8 +8,7 @@
  */
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPlainFile } from '../connectors/index.js';
-import { bytesToHex, Fault, isOurs, type Random, Refusal, utf8Decode } from '../core/index.js';
+import { bytesToHex, Fault, isOurs, type Random, Refusal } from '../core/index.js';
 import {
   bootstrapKey,
   confirmationCode,
@@ -23,6 +22,7 @@ import {
 import type { Ledger } from '../ledger/index.js';
 import { formatThreadKey } from '../messages/index.js';
 import { applyConfig, CONFIG_RECORD } from '../policy/index.js';
+import { systemClock } from './clock.js';
 import { readEnvironment } from './config.js';
 import { checkHome, type Home, makeHome } from './home.js';
 import { systemRandom } from './random.js';
@@ -30,6 +30,7 @@ import { seenOf, writeSeen } from './seen.js';
 import { openStore } from './store.js';
 import { homeConfigPath, resolveStoreUrl } from './store-config.js';
 import { parseTrustConfig } from './trust-file.js';
+import { clearUnfinished, markOf, removeLeft } from './unfinished.js';
 
 export interface InitOptions {
   /** The text of the trust configuration; it is written to the home and becomes the active version. */
@@ -47,7 +48,7 @@ export interface InitOptions {
  */
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
-  clearUnfinished(home);
+  clearUnfinished(home, systemClock.now());
   if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
   if (existsSync(home.seenFile)) {
     const next = 'put a backup back with `countersign restore FILE`, or name another home';
@@ -71,7 +72,8 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const own = [home.trustFile, home.threadKey, homeConfig, home.store].filter((path) => !existsSync(path));
   try {
     makeHome(home);
-    writePrivate(home.unfinishedFile, own.join('\n'));
+    writePrivate(home.unfinishedFile, markOf(own));
+
     if (options.store !== undefined) {
       writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
     }
@@ -97,31 +99,6 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   return { ledgerId };
-}
-
-/**
- * Takes away what an `init` made that was stopped in the middle, as it wrote down before: a ledger that no gate
- * remembers.
- * INVARIANT: an interrupted init is begun again by the next one (app.init.interrupted).
- */
-function clearUnfinished(home: Home): void {
-  if (!existsSync(home.unfinishedFile) || existsSync(home.seenFile)) return;
-  const read = readPlainFile(home.unfinishedFile, 65_536);
-  const listed = read.ok ? (utf8Decode(read.bytes) ?? '').split('\n') : [];
-  const made = [home.trustFile, home.threadKey, homeConfigPath(home), home.store];
-  for (const path of made) if (listed.includes(path)) removeLeft(path);
-  removeLeft(home.unfinishedFile);
-}
-
-/** What an unfinished home left, with the journals of a store. */
-function removeLeft(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
-    try {
-      rmSync(`${path}${suffix}`, { force: true });
-    } catch {
-      // Why it could not be made is what the caller has to hear; the next init names what is left.
-    }
-  }
 }
 
 /** Whether nothing stands at a path, or an empty folder. */

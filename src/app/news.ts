@@ -8,8 +8,7 @@ import { invitationKind } from '../identity/index.js';
 import type { Ledger, OutboxEntry } from '../ledger/index.js';
 import { type Groups, type Notifications, reachedAt, readEntry } from '../notifications/index.js';
 import { waitsFor } from './decisions.js';
-import { epochOf } from './epoch.js';
-import { isMoot } from './moot.js';
+import { Moot } from './moot.js';
 import { isUnasked } from './package-decisions.js';
 
 export interface NewsWorld {
@@ -38,7 +37,7 @@ export async function isStillNews(world: NewsWorld, entry: OutboxEntry): Promise
     }
     case 'request': {
       const state = (await ledger.read(requestKind, id))?.state;
-      return state?.state === 'open' && !(await isMoot(ledger, state, { epoch: await epochOf(ledger), now }));
+      return state?.state === 'open' && !(await new Moot(ledger, now).is(state));
     }
     case 'enrolment':
       return (await ledger.read(invitationKind, id))?.state.state === 'made';

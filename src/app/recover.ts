@@ -8,6 +8,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { LIMITS, Refusal } from '../core/index.js';
 import {
+  CONFIRM_FIRST,
   confirmationCode,
   isSameCode,
   keyId,
@@ -57,8 +58,7 @@ export async function recoverable(home: Home): Promise<{ ledgerId: string }> {
   try {
     const identity = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.state;
     if (identity?.bootstrapped === true) return { ledgerId };
-    const next = 'countersign approver key NAME, in a terminal';
-    throw new Refusal('forbidden', 'nobody was confirmed yet: there is nobody to recover', { next });
+    throw new Refusal('forbidden', 'nobody was confirmed yet: there is nobody to recover', { next: CONFIRM_FIRST });
   } finally {
     await ledger.close();
   }

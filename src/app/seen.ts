@@ -5,7 +5,16 @@
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { readPlainFile } from '../connectors/index.js';
-import { canonicalize, Fault, isJsonObject, type JsonObject, PATTERNS, Refusal, readJson } from '../core/index.js';
+import {
+  canonicalize,
+  Fault,
+  isJsonObject,
+  type JsonObject,
+  LIMITS,
+  PATTERNS,
+  Refusal,
+  readJson,
+} from '../core/index.js';
 import type { Ledger, LogHead } from '../ledger/index.js';
 
 export type Seen = {
@@ -27,6 +36,7 @@ export function readSeen(path: string): Seen | undefined {
     (placed === undefined || placed === true) &&
     Number.isSafeInteger(epoch) &&
     (epoch as number) >= 0 &&
+    (epoch as number) <= LIMITS.epochMax &&
     Number.isSafeInteger(sequence) &&
     (sequence as number) >= 0 &&
     typeof log_hash === 'string' &&
@@ -44,6 +54,11 @@ export function seenIn(path: string): Seen | undefined {
     if (error instanceof Refusal) return undefined;
     throw error;
   }
+}
+
+/** Refuses a memory that this user may not read: what it says is not given up. */
+export function demandReadable(path: string): void {
+  objectIn(path);
 }
 
 /** The object in a file; an empty one for whatever else stands there. Refuses what this user may not read. */

@@ -11,6 +11,7 @@ import {
   isoTime,
   type Json,
   type JsonObject,
+  LIMITS,
   PATTERNS,
   Refusal,
 } from '../core/index.js';
@@ -68,7 +69,7 @@ const ActDocument = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('config'), config: TrustConfig, base: Digest, before: TrustConfig }),
   z.strictObject({
     ...{ kind: z.literal('restore'), ...LogPlace },
-    remembered: z.strictObject({ epoch: z.int().min(0), ...LogPlace }),
+    remembered: z.strictObject({ epoch: z.int().min(0).max(LIMITS.epochMax), ...LogPlace }),
   }),
   z.strictObject({ kind: z.literal('freeze'), op: z.enum(['set', 'lift']), scope: Scope }),
   z.strictObject({ kind: z.literal('standing'), change: StandingChange }),

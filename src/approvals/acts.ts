@@ -54,8 +54,28 @@ export async function requestAct(
   asked: unknown,
   person?: string,
 ): Promise<IssuedAct> {
-  const { ledger } = services;
   const act = admitAct(asked);
+  return withFreshPeople(() => requestOnce(services, requestedBy, act, person));
+}
+
+/** Tries again where people, keys or the configuration changed meanwhile; refuses `busy` where they keep changing. */
+async function withFreshPeople<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error !== STALE_PEOPLE || attempts >= LIMITS.commitAttemptsMax) throw error;
+    }
+  }
+}
+
+async function requestOnce(
+  services: ActServices,
+  requestedBy: string,
+  act: Act,
+  person: string | undefined,
+): Promise<IssuedAct> {
+  const { ledger } = services;
   await demandInLog(ledger, act);
   const people = await peopleOf(ledger);
   const { signers, neededWith } = await signingOf(ledger, act, people);
@@ -82,6 +102,7 @@ export async function requestAct(
     reads: [...recordsOf(act), ...factRecords(act, people)],
     writes: drafts.map(({ request_id }) => ({ kind: 'request', id: request_id })),
     decide: (view) => {
+      if (isStale(view, people)) return STALE_PEOPLE;
       const refused = actRefusal(view, act, people, drafts);
       if (refused !== undefined) return refused;
       const requests = drafts.map(
@@ -135,14 +156,8 @@ export interface Submitted {
  * where another person has to sign the same act as well. Refuses `busy` where people, keys or the configuration keep
  * changing meanwhile.
  */
-export async function carryOut(services: ActServices, receipt: Receipt): Promise<Submitted> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await carryOutOnce(services, receipt);
-    } catch (error) {
-      if (error !== STALE_PEOPLE || attempt >= LIMITS.commitAttemptsMax) throw error;
-    }
-  }
+export function carryOut(services: ActServices, receipt: Receipt): Promise<Submitted> {
+  return withFreshPeople(() => carryOutOnce(services, receipt));
 }
 
 async function carryOutOnce(services: ActServices, receipt: Receipt): Promise<Submitted> {

@@ -1,6 +1,6 @@
 /** Requests, receipts, and who may sign what. */
 
-export { actBarrier } from './act-barrier.js';
+export { ActBarrier } from './act-barrier.js';
 export { actEvents } from './act-events.js';
 export {
   type Act,

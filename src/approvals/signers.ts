@@ -57,19 +57,20 @@ async function activeRows(ledger: Ledger, kind: KindName): Promise<readonly List
 }
 
 export async function peopleOf(ledger: Ledger): Promise<People> {
-  const registryHead = (await ledger.read(ledgerKind, LEDGER_RECORD.id))?.head;
-  const configured = await ledger.read(configKind, CONFIG_RECORD.id);
-  const keys: KeyState[] = [];
-  for (const { id } of await activeRows(ledger, 'key')) {
-    const key = (await ledger.read(keyKind, id))?.state;
-    if (key !== undefined) keys.push(key);
-  }
-  const people: PersonState[] = [];
-  for (const { id } of await activeRows(ledger, 'person')) {
-    const person = (await ledger.read(personKind, id))?.state;
-    if (person !== undefined) people.push(person);
-  }
-  return { ...peopleAmong(people, keys, configured?.state), configHead: configured?.head, registryHead };
+  // Before anything else: what changes behind it is noticed by it.
+  const [identity, configured] = await Promise.all([
+    ledger.read(ledgerKind, LEDGER_RECORD.id),
+    ledger.read(configKind, CONFIG_RECORD.id),
+  ]);
+  const [keyRows, personRows] = await Promise.all([activeRows(ledger, 'key'), activeRows(ledger, 'person')]);
+  const [keys, people] = await Promise.all([
+    Promise.all(keyRows.map(({ id }) => ledger.read(keyKind, id))),
+    Promise.all(personRows.map(({ id }) => ledger.read(personKind, id))),
+  ]);
+  const states = <State>(found: readonly ({ readonly state: State } | undefined)[]) =>
+    found.flatMap((one) => (one === undefined ? [] : [one.state]));
+  const heads = { configHead: configured?.head, registryHead: identity?.head };
+  return { ...peopleAmong(states(people), states(keys), configured?.state), ...heads };
 }
 
 /** Without pages no passkey counts: whoever has nothing else signs nothing. */

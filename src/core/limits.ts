@@ -212,10 +212,16 @@ export const LIMITS = {
   argsTypedDepthMax: 16,
   /** Past actions that a draft of policy is tried on. */
   simulatedActionsMax: 10_000,
+  /** Restores and recoveries of a ledger. */
+  epochMax: 1_000_000_000,
+  /** Times that a decision over reads may ask for something that it did not ask for before. */
+  decisionLooksMax: 16,
   /** Records kept parsed in memory by one store. */
   cachedRecordsMax: 4_096,
   /** Characters of the events of one of them that are kept beside it, to be compared with. */
-  rememberedCharsMax: 16_384,
+  rememberedCharsMax: 8_192,
+  /** Payloads of one of them that a server compares, at most: beyond that it is read anew. */
+  comparedPayloadsMax: 8,
   /** Bytes of a payload that a server compares with its address for each verified read of its record. */
   checkedPayloadBytesMax: 16_384,
 } as const;

@@ -34,6 +34,7 @@ export type {
   Work,
 } from './ledger.js';
 export { LocalLedger, type LocalLedgerOptions } from './local-ledger.js';
+export { recordIn } from './local-reader.js';
 export { MemoryStore } from './memory/memory-store.js';
 export type {
   NewOutboxEntry,
@@ -44,11 +45,11 @@ export type {
   OutboxResult,
   OutboxState,
 } from './outbox.js';
-export { decideOverReads } from './over-reads.js';
+export { OverReads } from './over-reads.js';
 export { waitingCursor } from './page.js';
 export type { PostgresLedger } from './postgres/index.js';
 export { SqliteStore } from './sqlite/sqlite-store.js';
-export type { LocalStore } from './store.js';
+export { headOf, type LocalStore } from './store.js';
 
 /** The store on a server. It is loaded by whoever uses it: the embedded store pays nothing for it. */
 export const loadPostgres = () => import('./postgres/index.js');

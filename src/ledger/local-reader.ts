@@ -261,6 +261,11 @@ export class LocalReader {
   }
 }
 
+/** One record of a store that no ledger is open on, checked as a ledger would. Faults `corrupt`. */
+export function recordIn(store: LocalStore, kinds: Kinds, ref: RecordRef): StoredState | undefined {
+  return new LocalReader(store, kinds).record(ref);
+}
+
 function storedOf(row: RecordRow, state: Json): StoredState {
   const { ref, revision, head, headAt } = row;
   return { ref, id: ref.id, revision, head, headAt, state };

@@ -155,7 +155,7 @@ test('a home that could not be finished leaves nothing behind, and what was ther
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const noFolder = await countersign(['init', '--no-approver', '--home', file]);
-  assert.match(noFolder.err, /\[invalid\]: no folder can be made/);
+  assert.match(noFolder.err, /\[invalid\]: the home is no folder/);
   assert.match((await countersign(['inbox', '--home', ''])).err, /\[invalid\]: the home has no name/);
 });
 

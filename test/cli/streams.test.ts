@@ -33,7 +33,10 @@ describe('what can not be written or read to its end', () => {
     verifies('cli.output.lost');
     const listing = ['action', 'list', '--json', '--home', home.home];
     const full = await runInto('/dev/full', ...listing);
-    assert.deepEqual([full.exit, full.err], [70, 'fault [store]: the output could not be written\n']);
+    assert.deepEqual(
+      [full.exit, full.err],
+      [70, 'fault [store]: the output could not be written\n  next: look what was done\n'],
+    );
     const away = await runInto('closed', ...listing);
     assert.deepEqual([away.exit, away.err], [0, '']);
   });

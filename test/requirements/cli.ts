@@ -6,7 +6,7 @@ export const cliRequirements = {
   },
   'cli.output.lost': {
     source: 'doors',
-    behaviour: 'output that could not be written is a fault; a reader that went away is none',
+    behaviour: 'output that could not be written is a fault where all went well; a reader that went away is none',
   },
   'cli.question.ends': {
     source: 'doors',

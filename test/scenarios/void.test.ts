@@ -1,8 +1,15 @@
 /** What nothing follows from any more: asked in vain, of an earlier epoch, or begun and never finished. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -10,14 +17,16 @@ import {
   auditLedger,
   backupTo,
   type CountersignGate,
+  type Home,
   homeAt,
   initialize,
   listTokens,
   open,
   placeBackup,
 } from '../../src/app/index.js';
-import { requestToken, rotateToken } from '../../src/app/internal.js';
+import { bootstrapApprover, requestToken, rotateToken } from '../../src/app/internal.js';
 import type { Act } from '../../src/approvals/index.js';
+import { confirmationCode } from '../../src/identity/index.js';
 import {
   ALICE,
   addKeyAct,
@@ -26,6 +35,7 @@ import {
   codeOf,
   configAct,
   homeWorld,
+  keyFileFor,
   memoryWorld,
   sending,
   signed,
@@ -73,6 +83,30 @@ describe('an epoch', () => {
     assert.equal(gate.services.launchBarrier(), undefined);
     assert.deepEqual((await auditLedger(gate.ledger)).defects, []);
     await gate.close();
+    rmSync(copy, { force: true });
+    await world.close();
+  });
+
+  it('is known from the store that is replaced, where the memory knows less or is damaged', async () => {
+    verifies('app.restore.epoch');
+    const world = await homeWorld();
+    const home = homeAt(world.folder, {});
+    const copy = join(world.folder, '..', `first-${process.pid}.sqlite`);
+    await backupTo(world.gate as CountersignGate, copy);
+    await world.gate.close();
+    const early = readFileSync(home.seenFile);
+    const gate = (await world.another()) as CountersignGate;
+    await restored(gate);
+    await gate.close();
+    for (const memory of [early, 'damaged']) {
+      writeFileSync(home.seenFile, memory);
+      const later = readFileSync(home.store);
+      await placeBackup(home, copy, memory === 'damaged' ? 2 : 1);
+      const put = (await world.another()) as CountersignGate;
+      assert.equal(put.seen()?.epoch, 1);
+      await put.close();
+      writeFileSync(home.store, later);
+    }
     rmSync(copy, { force: true });
     await world.close();
   });
@@ -139,46 +173,94 @@ describe('a request that could not be carried out any more', () => {
   });
 });
 
-describe('an init that was killed', () => {
-  it('is begun again by the next one', { timeout: 120_000 }, async () => {
-    verifies('app.init.interrupted');
-    const root = mkdtempSync(join(tmpdir(), 'countersign-killed-'));
-    const script = `import { homeAt, initialize } from './src/app/index.js';
-      console.log('ready');
-      await initialize(homeAt(process.argv[1], {}), { trust: ${JSON.stringify(TRUST)} });`;
-    const seen = new Set<string>();
-    for (let at = 0; at < 8; at += 1) {
-      const home = homeAt(join(root, `home${at}`), {});
-      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, home.folder], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await once(child.stdout, 'data');
-      // Each time a little later: before anything stands, with the keys, with a blank store, behind the end.
-      const file = [home.folder, home.trustFile, home.threadKey, home.store][at % 4] as string;
-      while (!existsSync(file) && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve));
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      seen.add(existsSync(home.folder) ? readdirSync(home.folder).sort().join(' ') : '');
-      const code = await codeOf(initialize(home, { trust: TRUST })).catch(() => 'made');
-      assert.ok(code === 'made' || (code === 'already_initialized' && existsSync(home.seenFile)), `${at}: ${code}`);
-      assert.ok(!existsSync(home.unfinishedFile) || existsSync(home.seenFile));
-      const gate = await open({ home: home.folder });
-      assert.deepEqual((await auditLedger(gate.ledger)).defects, []);
-      await gate.close();
-    }
-    assert.ok(seen.size > 1, [...seen].join(', '));
+describe('an init that was stopped in the middle', () => {
+  /** A whole home, as `init` makes it, and a place for parts of it. */
+  async function homes(check: (whole: Home, part: (name: string) => Home) => Promise<void>): Promise<void> {
+    const root = mkdtempSync(join(tmpdir(), 'countersign-stopped-'));
+    const whole = homeAt(join(root, 'whole'), {});
+    await initialize(whole, { trust: TRUST });
+    assert.ok(!existsSync(whole.unfinishedFile));
+    await check(whole, (name) => homeAt(join(root, name), {}));
     rmSync(root, { recursive: true, force: true });
+  }
+
+  /** What had been made of a home when it was stopped, with the mark of a process that is gone. */
+  function leave(whole: Home, home: Home, files: readonly (keyof Home)[], pid = 0): void {
+    mkdirSync(home.keysFolder, { recursive: true, mode: 0o700 });
+    const paths = [home.trustFile, home.threadKey, home.store];
+    writeFileSync(home.unfinishedFile, JSON.stringify({ pid, paths }), { mode: 0o600 });
+    for (const file of files) copyFileSync(whole[file], home[file]);
+  }
+
+  it('is begun again by the next one, wherever it was stopped', async () => {
+    verifies('app.init.interrupted');
+    await homes(async (whole, part) => {
+      const files = ['trustFile', 'threadKey', 'store'] as const;
+      for (let count = 0; count <= files.length; count += 1) {
+        const home = part(`at${count}`);
+        leave(whole, home, files.slice(0, count));
+        const { ledgerId } = await initialize(home, { trust: TRUST });
+        const gate = await open({ home: home.folder });
+        assert.equal((await gate.identity()).ledger_id, ledgerId);
+        assert.deepEqual((await auditLedger(gate.ledger)).defects, []);
+        await gate.close();
+        assert.ok(!existsSync(home.unfinishedFile));
+      }
+      const blank = part('blank');
+      leave(whole, blank, ['trustFile', 'threadKey']);
+      writeFileSync(blank.store, '', { mode: 0o600 });
+      await initialize(blank, { trust: TRUST });
+    });
+  });
+
+  it('is done where only the mark is left; what was used since is never taken away', async () => {
+    verifies('app.init.interrupted');
+    await homes(async (whole, part) => {
+      const done = part('done');
+      leave(whole, done, ['trustFile', 'threadKey', 'store', 'seenFile']);
+      assert.equal(await codeOf(initialize(done, { trust: TRUST })), 'already_initialized');
+      assert.ok(!existsSync(done.unfinishedFile) && existsSync(done.store));
+      const used = part('used');
+      const { ledgerId } = await initialize(used, { trust: TRUST, demo: true });
+      const gate = await open({ home: used.folder });
+      const { publicKey } = ALICE.key;
+      const code = confirmationCode(ledgerId, publicKey);
+      await bootstrapApprover(gate.ledger, ledgerId, keyFileFor('human:alice', publicKey), code, 'demo');
+      await gate.close();
+      rmSync(used.seenFile);
+      leave(used, used, []);
+      assert.equal(await codeOf(initialize(used, { trust: TRUST })), 'already_initialized');
+      assert.ok(existsSync(used.store) && existsSync(used.threadKey));
+    });
+  });
+
+  it('is not taken for one that still runs, and two at once make one ledger', async () => {
+    verifies('app.init.interrupted');
+    await homes(async (whole, part) => {
+      const running = part('running');
+      leave(whole, running, ['trustFile'], process.pid);
+      assert.equal(await codeOf(initialize(running, { trust: TRUST })), 'busy');
+      assert.ok(existsSync(running.trustFile));
+      const both = part('both');
+      const made = await Promise.allSettled([1, 2].map(() => initialize(both, { trust: TRUST })));
+      const ids = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.ledgerId] : []));
+      assert.equal(ids.length, 1);
+      const gate = await open({ home: both.folder });
+      assert.equal((await gate.identity()).ledger_id, ids[0]);
+      await gate.close();
+    });
   });
 
   it('touches nothing that it did not make itself', async () => {
     verifies('app.init.interrupted');
-    const root = mkdtempSync(join(tmpdir(), 'countersign-killed-'));
-    const home = homeAt(root, {});
-    writeFileSync(home.trustFile, 'of somebody else', { mode: 0o600 });
-    writeFileSync(home.unfinishedFile, `${home.store}\n/etc/passwd`, { mode: 0o600 });
-    assert.equal(await codeOf(initialize(home, { trust: TRUST })), 'already_initialized');
-    assert.ok(existsSync(home.trustFile) && existsSync('/etc/passwd'));
-    rmSync(root, { recursive: true, force: true });
+    await homes(async (whole, part) => {
+      const home = part('mine');
+      leave(whole, home, ['trustFile']);
+      const mark = { pid: 0, paths: [home.store, whole.store] };
+      writeFileSync(home.unfinishedFile, JSON.stringify(mark), { mode: 0o600 });
+      assert.equal(await codeOf(initialize(home, { trust: TRUST })), 'already_initialized');
+      assert.ok(existsSync(home.trustFile) && existsSync(whole.store));
+    });
   });
 });
 

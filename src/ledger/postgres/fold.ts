@@ -13,7 +13,7 @@ import { type AnyKind, type Kinds, type LedgerEvent, type RecordRef, recordName 
 import { eventDefect } from '../local-reader.js';
 import { type EventRow, eventOf, type RecordRow } from '../store.js';
 import type { Known } from './remembered.js';
-import { FOLD_MAX } from './statements.js';
+import { FOLD_MAX, FOLD_WHOLE_MAX } from './statements.js';
 
 export interface FoldContext {
   readonly ledgerId: string;
@@ -26,9 +26,18 @@ export function kindOf({ kinds }: FoldContext, ref: RecordRef): AnyKind {
   return kind;
 }
 
-/** Whether a record is believed by its last event and its document. */
+/**
+ * Whether a record is believed by its last event and its document.
+ * INVARIANT: one whose kind keeps none never is (postgres.remembered).
+ */
 function isLong(kind: AnyKind, row: RecordRow): boolean {
-  return row.document !== undefined && row.revision >= FOLD_MAX && row.version === kind.version;
+  const isKept = kind.keepsDocument === true && row.document !== undefined;
+  return isKept && row.revision >= wholeUpTo(kind) && row.version === kind.version;
+}
+
+/** The revision up to which all events of a record are followed. */
+export function wholeUpTo({ ofLast }: AnyKind): number {
+  return ofLast === undefined ? FOLD_WHOLE_MAX : FOLD_MAX;
 }
 
 /**
@@ -47,7 +56,7 @@ export function stateOf(
   }
   if (known?.stored.head === row.head && known.document === row.document) return known.stored;
   const isCarriedOn = known !== undefined && known.stored.revision + 1 === (events[0]?.revision ?? row.revision + 1);
-  if (isLong(kind, row) && !isCarriedOn) return lastOnly(context, row, events.at(-1));
+  if (isLong(kind, row) && !isCarriedOn) return lastOnly(context, kind, row, events.at(-1));
   const fold = new Fold(context, row.ref, isCarriedOn ? known.stored : undefined);
   for (const event of events) if (event.revision <= row.revision) fold.add(event);
   return fold.finish(row);
@@ -96,9 +105,12 @@ export class Fold {
   }
 }
 
-function lastOnly({ ledgerId }: FoldContext, row: RecordRow, last: EventRow | undefined): StoredState {
+function lastOnly({ ledgerId }: FoldContext, kind: AnyKind, row: RecordRow, last: EventRow | undefined): StoredState {
   if (last === undefined || last.hash !== row.head || eventHash(ledgerId, last) !== last.hash) {
     throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
+  }
+  if (kind.ofLast !== undefined && documentOf(kind, kind.ofLast(eventOf(last)) as Json) !== row.document) {
+    throw corrupt(row.ref, row.revision, 'the state is not the one that the events lead to');
   }
   return storedOf(row, frozen(parseTrusted(row.document as string)));
 }

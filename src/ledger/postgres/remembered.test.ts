@@ -124,6 +124,26 @@ describe('a record that is known', () => {
     }
   });
 
+  it('is followed from its first event however long it is, and not from a document that somebody put there', async () => {
+    verifies('postgres.remembered');
+    for (let by = 0; by < 260; by += 1) await ledger.commit(addWork('far', {}, { by: 1 }));
+    const put = async (document: string | null) =>
+      onDatabase(database.url, "UPDATE countersign.records SET document = $1 WHERE id = 'far'", [document]);
+    await put('{"total":7}');
+    const fresh = await opened();
+    const reads = [
+      () => read('far'),
+      () => ledger.read(roomKind, 'far'),
+      () => fresh.readVerified(roomKind, 'far'),
+      () => fresh.read(roomKind, 'far'),
+      () => fresh.commit(addWork('far')),
+    ];
+    for (const one of reads) await assert.rejects(one(), { code: 'corrupt' });
+    await put(null);
+    assert.equal((await read('far'))?.total, 260);
+    await fresh.close();
+  });
+
   it('is made anew where a payload is another one, gone, one of many, or too long', async () => {
     verifies('postgres.remembered');
     const address = contentRef(BODY);

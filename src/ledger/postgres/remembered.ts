@@ -18,13 +18,10 @@ export interface Known {
   readonly events?: readonly EventColumns[];
 }
 
-/** Payloads of one record that are compared, at most: beyond that it is read anew. */
-const PAYLOADS_MAX = 8;
-
 /** Whether the payloads of a record have to be compared, and are few. */
 export function hasFewPayloads({ events = [] }: Known): boolean {
   const count = events.reduce((sum, { payloads }) => sum + payloads.length, 0);
-  return count > 0 && count <= PAYLOADS_MAX;
+  return count > 0 && count <= LIMITS.comparedPayloadsMax;
 }
 
 /** The events of a record behind those that were known of it; undefined where they leave a gap, or grow too long. */

@@ -6,8 +6,10 @@ import { LIMITS } from '../../core/index.js';
 import type { Statement } from './connection.js';
 import { CLAIM_COLUMNS, EVENT_COLUMNS, RECORD_COLUMNS } from './rows.js';
 
-/** A record with more events than this is believed by its last one; `verify` folds all. */
+/** A record with more events than this is believed by its last one, where that tells its state; `verify` folds all. */
 export const FOLD_MAX = 256;
+/** The same for one whose last event tells less than its document. */
+export const FOLD_WHOLE_MAX = 10_000;
 
 /** Locks of transactions are by 64-bit number: this space of names is ours, and no record has such a name. */
 const SEQUENCER_LOCK = "hashtextextended('countersign sequencer', 7)";
@@ -42,10 +44,10 @@ export const STATEMENTS = all({
    * an older version of its kind wrote that.
    */
   recordEvents: `SELECT ${EVENT_COLUMNS} 
-    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) AS n(kind, id, known, version)
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::int[]) AS n(kind, id, known, version, whole)
     JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id
     JOIN countersign.events e ON e.kind = r.kind AND e.id = r.id AND e.revision <= r.revision
-      AND e.revision > CASE WHEN r.document IS NULL OR r.revision < ${FOLD_MAX} OR r.version < n.version THEN n.known
+      AND e.revision > CASE WHEN r.document IS NULL OR r.revision < n.whole OR r.version < n.version THEN n.known
         ELSE greatest(n.known, r.revision - 1) END
     ORDER BY e.kind, e.id, e.revision`,
   lookups: `SELECT n.kind, n.key, r.id, r.status, r.principal FROM ${NAMED} AS n(kind, key)

@@ -12,7 +12,7 @@ import { type KindName, type RecordRef, recordName } from '../kind.js';
 import type { LookupRow } from '../ledger.js';
 import type { EventRow, RecordRow } from '../store.js';
 import type { Connection, Row } from './connection.js';
-import { type FoldContext, stateOf } from './fold.js';
+import { type FoldContext, stateOf, wholeUpTo } from './fold.js';
 import { eventsBehind, hasFewPayloads, isAsKnown, type Known } from './remembered.js';
 import { claimOf, eventRowOf, recordRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
@@ -124,8 +124,9 @@ export class States {
 
   #knownOf(refs: readonly RecordRef[], known: ReadonlyMap<string, Known>) {
     const revisions = refs.map((ref) => known.get(recordName(ref))?.stored.revision ?? -1);
-    const versions = refs.map((ref) => this.context.kinds.get(ref.kind)?.version ?? 0);
-    return [...namesOf(refs), revisions, versions];
+    const kinds = refs.map((ref) => this.context.kinds.get(ref.kind));
+    const wholes = kinds.map((kind) => (kind === undefined ? 0 : wholeUpTo(kind)));
+    return [...namesOf(refs), revisions, kinds.map((kind) => kind?.version ?? 0), wholes];
   }
 
   /** The states of what was read, each made when it is looked at first. `standing`: the payloads of a verified read. */

@@ -9,9 +9,9 @@ import { Fault, isPathMistake, LIMITS, Refusal } from '../../core/index.js';
 import type { TakenClaim, WrittenEvent, WrittenPayload } from '../batch.js';
 import { EMPTY_LOG_HASH } from '../event.js';
 import type { KindName, RecordRef } from '../kind.js';
-import type { ListQuery, LogHead, LookupRow, Page } from '../ledger.js';
+import type { ListQuery, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
-import { type EventRow, headOf, type LocalStore, type LogTail, type RecordRow } from '../store.js';
+import type { EventRow, LocalStore, LogTail, RecordRow } from '../store.js';
 import { type Connection, openDatabase, type Statement, schemaDamage, syncFolder } from './database.js';
 import { SqliteLeases } from './leases.js';
 import { listStatement } from './list.js';
@@ -55,10 +55,10 @@ export class SqliteStore implements LocalStore {
    * Runs `act` while no other connection has the file open. Refuses `busy` while one has: leaving the write-ahead log
    * takes the file for itself, which SQLite grants to a lone connection only.
    */
-  static alone<Result>(path: string, act: (store: { ledgerId: string; head: LogHead }) => Result): Result {
+  static alone<Result>(path: string, act: (store: SqliteStore) => Result): Result {
     const store = SqliteStore.openAlone(path);
     try {
-      return act({ ledgerId: store.ledgerId, head: headOf(store.tail()) });
+      return act(store);
     } finally {
       store.close();
     }
