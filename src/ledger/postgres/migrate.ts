@@ -103,7 +103,8 @@ async function migrate(connection: Connection, newLedgerId: string | undefined):
     throw new Refusal('not_initialized', 'the database holds no ledger');
   }
   if (version > 0 && newLedgerId !== undefined) {
-    throw new Refusal('already_initialized', 'there is a ledger in this database already');
+    const next = 'name another database, or use this one from the home that it was made for';
+    throw new Refusal('already_initialized', 'there is a ledger in this database already', { next });
   }
   if (version === 0) await connection.script('CREATE SCHEMA countersign');
   for (const statements of MIGRATIONS.slice(version)) await connection.script(statements);
