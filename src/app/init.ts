@@ -24,13 +24,13 @@ import { formatThreadKey } from '../messages/index.js';
 import { applyConfig, CONFIG_RECORD } from '../policy/index.js';
 import { systemClock } from './clock.js';
 import { readEnvironment } from './config.js';
-import { checkHome, type Home, makeHome } from './home.js';
+import { checkHome, type Home } from './home.js';
 import { systemRandom } from './random.js';
 import { seenOf, writeSeen } from './seen.js';
 import { openStore } from './store.js';
 import { homeConfigPath, resolveStoreUrl } from './store-config.js';
 import { parseTrustConfig } from './trust-file.js';
-import { clearUnfinished, markOf, removeLeft } from './unfinished.js';
+import { clearUnfinished, removeLeft, setMark } from './unfinished.js';
 
 export interface InitOptions {
   /** The text of the trust configuration; it is written to the home and becomes the active version. */
@@ -70,10 +70,8 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const homeConfig = homeConfigPath(home);
   // What stands there already is somebody's, and stays whatever happens.
   const own = [home.trustFile, home.threadKey, homeConfig, home.store].filter((path) => !existsSync(path));
+  setMark(home, own);
   try {
-    makeHome(home);
-    writePrivate(home.unfinishedFile, markOf(own));
-
     if (options.store !== undefined) {
       writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
     }

@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/index.js';
 import { epochOf } from './epoch.js';
 import type { Home } from './home.js';
 import { readSeen, rollbackBarrier, seenOf, writeSeen } from './seen.js';
+import { dropMark } from './unfinished.js';
 
 /** How often it is written down. */
 const SEEN_MS = 1_000;
@@ -22,6 +23,7 @@ export class Memory {
   #written = -1;
 
   static async open(ledger: Ledger, ledgerId: string, home: Home, log?: Log): Promise<Memory> {
+    dropMark(home);
     const epoch = await epochOf(ledger);
     let barrier: Refusal | undefined;
     try {

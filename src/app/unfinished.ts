@@ -3,11 +3,11 @@
  * away. It stands in the home while one runs.
  * Source: spec authority (approvers and keys: bootstrap).
  */
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readPlainFile } from '../connectors/index.js';
-import { isJsonObject, Refusal, readJson } from '../core/index.js';
+import { Fault, isJsonObject, isOurs, Refusal, readJson } from '../core/index.js';
 import { SqliteStore } from '../ledger/index.js';
-import type { Home } from './home.js';
+import { type Home, makeHome } from './home.js';
 import { homeConfigPath } from './store-config.js';
 
 /** No `init` takes longer from its mark to its end. */
@@ -15,9 +15,32 @@ const RUNS_MS_MAX = 60_000;
 /** What `init` itself writes into a ledger: that it was made, and its first configuration. */
 const OWN_EVENTS = 2;
 
-/** The text of a mark: what this process makes. */
-export function markOf(paths: readonly string[]): string {
-  return JSON.stringify({ pid: process.pid, paths });
+function running(): Refusal {
+  const next = 'wait for it to end, a minute at most, and try again';
+  return new Refusal('busy', 'another `init` makes this home now', { next });
+}
+
+/** The mark is over where a gate that remembers its ledger is opened: what it names is nobody's leftover any more. */
+export function dropMark({ unfinishedFile, seenFile }: Home): void {
+  if (existsSync(unfinishedFile) && existsSync(seenFile)) removeLeft(unfinishedFile);
+}
+
+/**
+ * Makes the folders of a home, and says that this process makes these files in it. Refuses `busy` where another does,
+ * and touches nothing of it; faults `store`.
+ */
+export function setMark(home: Home, paths: readonly string[]): void {
+  try {
+    makeHome(home);
+    writeFileSync(home.unfinishedFile, JSON.stringify({ pid: process.pid, paths }), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw running();
+    throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
+  }
+  // Another one may have come and gone between the look and the mark.
+  if (!paths.some((path) => existsSync(path))) return;
+  removeLeft(home.unfinishedFile);
+  throw running();
 }
 
 /**
@@ -34,8 +57,7 @@ export function clearUnfinished(home: Home, now: number): void {
   }
   const { pid, paths } = markIn(mark);
   if (isRunning(pid) && Math.abs(now - statSync(mark).mtimeMs) < RUNS_MS_MAX) {
-    const next = 'wait for it to end, a minute at most, and try again';
-    throw new Refusal('busy', 'another `init` makes this home now', { next });
+    throw running();
   }
   const made = [home.trustFile, home.threadKey, homeConfigPath(home), home.store];
   for (const path of made) if (paths.includes(path)) removeLeft(path);

@@ -220,6 +220,9 @@ describe('an init that was stopped in the middle', () => {
       leave(whole, done, ['trustFile', 'threadKey', 'store', 'seenFile']);
       assert.equal(await codeOf(initialize(done, { trust: TRUST })), 'already_initialized');
       assert.ok(!existsSync(done.unfinishedFile) && existsSync(done.store));
+      leave(whole, whole, []);
+      await (await open({ home: whole.folder })).close();
+      assert.ok(!existsSync(whole.unfinishedFile), 'a gate that was opened leaves no mark for later');
       const used = part('used');
       const { ledgerId } = await initialize(used, { trust: TRUST, demo: true });
       const gate = await open({ home: used.folder });
@@ -248,6 +251,19 @@ describe('an init that was stopped in the middle', () => {
       const gate = await open({ home: both.folder });
       assert.equal((await gate.identity()).ledger_id, ids[0]);
       await gate.close();
+    });
+  });
+
+  it('leaves another one alone that began in the meantime', async () => {
+    verifies('app.init.interrupted');
+    await homes(async (whole, part) => {
+      const home = part('meanwhile');
+      const bytes = (count: number) => {
+        if (!existsSync(home.unfinishedFile)) leave(whole, home, ['trustFile', 'threadKey'], process.pid);
+        return new Uint8Array(count);
+      };
+      assert.equal(await codeOf(initialize(home, { trust: TRUST, random: { bytes } })), 'busy');
+      assert.ok(existsSync(home.unfinishedFile) && existsSync(home.trustFile) && existsSync(home.threadKey));
     });
   });
 
