@@ -17,6 +17,14 @@ export const postgresRequirements = {
     behaviour: 'a gate can only do what it needs, an auditor can only read, and neither can change the schema',
   },
   'postgres.round-trips': { source: 'ledger', behaviour: 'a batch takes two round trips, whatever its size' },
+  'postgres.arrays': {
+    source: 'ledger',
+    behaviour: 'a column of any texts, numbers or bytes reaches the server as it was, element by element',
+  },
+  'postgres.together': {
+    source: 'ledger',
+    behaviour: 'of statements that travel together none is run behind one that failed, and the connection stays usable',
+  },
   'postgres.patience': {
     source: 'ledger',
     behaviour:

@@ -1,6 +1,6 @@
 /**
  * One connection to a PostgreSQL server: named prepared statements, sent one behind another without waiting, so that
- * all that is handed over in one go takes one round trip.
+ * all that is handed over in one go takes one round trip. Its arrays travel as the server keeps them (`arrays`).
  *
  * It refuses a server that it can't keep promises on: one before version 15, or with `fsync` or `synchronous_commit`
  * off. Statements, locks and idle transactions have their time-outs on the server; the wire has one here. The driver is
@@ -8,8 +8,9 @@
  * Source: spec ledger (backends); docs/decisions/0006.
  */
 import { Socket } from 'node:net';
-import type { Client, QueryArrayResult } from 'pg';
+import type { Client, Submittable } from 'pg';
 import { Fault, LIMITS } from '../../core/index.js';
+import type { Answer, Asked, Prepared } from './wire.js';
 
 /** A statement by its name; its plan is made once for each connection. */
 export interface Statement {
@@ -17,11 +18,11 @@ export interface Statement {
   readonly text: string;
 }
 
-export type Value = string | number | boolean | null | Buffer | Value[];
+/** A scalar, bytes, or an array of `arrays`. */
+export type Value = string | number | boolean | null | Buffer;
 export type Row = readonly unknown[];
 
 const OLDEST = 150_000;
-const INT8 = 20;
 
 /** Fixed for the session: plans by the keys of the tables, whatever statistics say; names that nobody can shadow. */
 const SETTINGS = [
@@ -40,12 +41,22 @@ const SETTINGS = [
 export class Connection {
   readonly #client: Client;
   readonly #socket: Socket;
+  readonly #wire: typeof import('./wire.js');
+  readonly #prepared: Prepared = new Map();
+  /** What is asked while it is set travels as one. */
+  #gathered: Asked[] | undefined;
   #corked = false;
   readonly #onNotice: (channel: string, text: string) => void;
   #lost: unknown;
 
-  private constructor(client: Client, socket: Socket, onNotice: (channel: string, text: string) => void) {
+  private constructor(
+    client: Client,
+    socket: Socket,
+    wire: typeof import('./wire.js'),
+    onNotice: (channel: string, text: string) => void,
+  ) {
     this.#client = client;
+    this.#wire = wire;
     this.#socket = socket;
     this.#onNotice = onNotice;
     client.on('error', (error) => {
@@ -63,7 +74,7 @@ export class Connection {
     onNotice: (channel: string, text: string) => void = () => undefined,
     answerMsMax: number = LIMITS.statementMsMax,
   ): Promise<Connection> {
-    const { default: pg } = await import('pg');
+    const [{ default: pg }, wire] = await Promise.all([import('pg'), import('./wire.js')]);
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: url,
@@ -73,12 +84,8 @@ export class Connection {
       query_timeout: answerMsMax + LIMITS.connectMsMax,
       keepAlive: true,
       pipeline: true,
-      types: {
-        // biome-ignore lint/suspicious/noExplicitAny: the driver's own type
-        getTypeParser: (oid: number, format?: any) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
-      },
     } as ConstructorParameters<typeof pg.Client>[0]);
-    const connection = new Connection(client, socket, onNotice);
+    const connection = new Connection(client, socket, wire, onNotice);
     try {
       await client.connect();
       await client.query(SETTINGS.map((setting) => `SET SESSION ${setting}`).join('; '));
@@ -95,23 +102,54 @@ export class Connection {
     return this.#lost !== undefined;
   }
 
-  /** The rows of one statement. Everything asked before its answer came travels together. */
-  async ask({ name, text }: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
-    this.#cork();
-    const { rows } = await this.#client.query({ name, text, values: values as Value[], rowMode: 'array' });
-    return rows as unknown as readonly Row[];
+  /** The rows of one statement. */
+  async ask(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return (await this.#answer(statement, values)).rows;
   }
 
   /** As `ask` for a statement without rows: what it did, such as `COMMIT`. */
-  async run({ name, text }: Statement, values: readonly Value[] = []): Promise<string> {
-    this.#cork();
-    const result: QueryArrayResult = await this.#client.query({
-      name,
-      text,
-      values: values as Value[],
-      rowMode: 'array',
+  async run(statement: Statement, values: readonly Value[] = []): Promise<string> {
+    return (await this.#answer(statement, values)).command;
+  }
+
+  /**
+   * What `asking` asks before it first waits travels and is answered as one. Where one statement fails, those behind it
+   * are not run, and fail with it. All answers, or the first error once all of them are in: the connection is at rest
+   * then.
+   */
+  async together<T extends readonly unknown[]>(
+    asking: () => readonly [...T],
+  ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+    const settled = await Promise.allSettled(this.#asOne(asking) as readonly unknown[]);
+    const failed = settled.find((one) => one.status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> };
+  }
+
+  #asOne<T>(asking: () => T): T {
+    if (this.#gathered !== undefined) return asking();
+    const gathered: Asked[] = [];
+    this.#gathered = gathered;
+    try {
+      return asking();
+    } finally {
+      this.#gathered = undefined;
+      this.#send(gathered);
+    }
+  }
+
+  #answer(statement: Statement, values: readonly Value[]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const asked = { statement, values, resolve, reject };
+      if (this.#gathered === undefined) this.#send([asked]);
+      else this.#gathered.push(asked);
     });
-    return result.command;
+  }
+
+  #send(asked: readonly Asked[]): void {
+    if (asked.length === 0) return;
+    this.#cork();
+    this.#client.query(new this.#wire.Group(this.#prepared, asked) as unknown as Submittable);
   }
 
   /** Statements as plain text, without a plan that is kept. */

@@ -9,11 +9,12 @@ import type { TakenClaim } from '../batch.js';
 import type { Item, Items } from '../copy.js';
 import type { Kinds } from '../kind.js';
 import type { RecordRow } from '../store.js';
+import { bigintArray, textArray } from './arrays.js';
 import type { Connection, Statement, Value } from './connection.js';
 import { ledgerIdOf, makeLedger } from './migrate.js';
 import { LONG, onServer, type SeenLedger, seenOn } from './seen-ledger.js';
 import { STATEMENTS } from './statements.js';
-import { claimValues, eventValues, payloadValues, recordValues } from './transaction.js';
+import { claimValues, eventValues, payloadValues, placesOf, recordValues } from './transaction.js';
 
 /**
  * Copies, and lets `check` look at the copy before it becomes durable: what that throws undoes everything. Refuses
@@ -95,10 +96,8 @@ class Writer {
 
 function logValues(events: readonly Extract<Item, { is: 'event' }>[]): Value[] {
   return [
-    events.map(({ row }) => row.sequence),
-    events.map(({ row }) => row.record.kind),
-    events.map(({ row }) => row.record.id),
-    events.map(({ row }) => row.revision),
-    events.map(({ row }) => row.logHash),
+    bigintArray(events.map(({ row }) => row.sequence)),
+    ...placesOf({ events: events.map(({ row }) => row) }),
+    textArray(events.map(({ row }) => row.logHash)),
   ];
 }

@@ -4,6 +4,7 @@
  */
 import type { ListQuery } from '../ledger.js';
 import type { Place } from '../page.js';
+import { textArray } from './arrays.js';
 import type { Statement, Value } from './connection.js';
 import { RECORD_COLUMNS } from './rows.js';
 
@@ -24,7 +25,7 @@ export function listStatement(
   add('kind', `r.kind = ${parameter(query.kind)}`);
   if (query.project !== undefined) add('project', `r.project = ${parameter(query.project)}`);
   if (query.principal !== undefined) add('principal', `r.principal = ${parameter(query.principal)}`);
-  if (query.statuses !== undefined) add('statuses', `r.status = ANY (${parameter([...query.statuses])}::text[])`);
+  if (query.statuses !== undefined) add('statuses', `r.status = ANY (${parameter(textArray(query.statuses))}::text[])`);
   const waiting = query.waiting === true;
   if (waiting) add('waiting', 'r.due IS NOT NULL');
   if (place !== undefined && waiting) {

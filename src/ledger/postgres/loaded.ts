@@ -6,10 +6,10 @@ import type { Json } from '../../core/index.js';
 import type { Base, StoredState } from '../batch.js';
 import { compareRecords, type Kind, type LedgerEvent, type RecordRef, recordName } from '../kind.js';
 import type { Snapshot } from '../ledger.js';
+import { booleanArray, textArray } from './arrays.js';
 import type { Connection } from './connection.js';
 import { STATEMENTS } from './statements.js';
 import type { Found, States } from './states.js';
-import { together } from './transaction.js';
 
 export class Loaded {
   readonly #states: States;
@@ -41,8 +41,8 @@ export class Loaded {
     const fresh = new Map(targets.filter((ref) => !this.isLocked(ref)).map((ref) => [recordName(ref), ref]));
     const names = [...fresh.values()].sort(compareRecords);
     const refs = new Map([...missing, ...names].map((ref) => [recordName(ref), ref]));
-    const locked = [names.map(recordName), names.map(() => true)];
-    const [, found] = await together([
+    const locked = [textArray(names.map(recordName)), booleanArray(names.map(() => true))];
+    const [, found] = await connection.together(() => [
       names.length === 0 ? undefined : connection.ask(STATEMENTS.lock, locked),
       this.#states.load(connection, { records: [...refs.values()] }),
     ]);

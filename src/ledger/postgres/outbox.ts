@@ -3,6 +3,7 @@
  * unanswered is asked again; a try that was taken then is told as taken by another, and comes again when it is due.
  */
 import type { Outbox, OutboxCount, OutboxEntry, OutboxState } from '../outbox.js';
+import { bigintArray, textArray } from './arrays.js';
 import type { Row, Statement, Value } from './connection.js';
 
 /** Asks the server; answers rows. */
@@ -62,9 +63,10 @@ export function serverOutbox(ask: AskServer): Outbox {
   return {
     cursor: async () => (await ask(CURSOR))[0]?.[0] as number | undefined,
     put: async (entries, move) => {
-      const columns = (['key', 'channel', 'notice', 'body', 'at', 'until'] as const).map((name) =>
-        entries.map((entry) => entry[name]),
-      );
+      const columns = [
+        ...(['key', 'channel', 'notice', 'body'] as const).map((name) => textArray(entries.map((one) => one[name]))),
+        ...(['at', 'until'] as const).map((name) => bigintArray(entries.map((one) => one[name]))),
+      ];
       if (move !== undefined) return isDone(PUT_AND_MOVE, [...columns, move.from ?? null, move.to]);
       if (entries.length > 0) await ask(PUT, columns);
       return true;
@@ -72,7 +74,7 @@ export function serverOutbox(ask: AskServer): Outbox {
     due: async (channel, now, limit) => (await ask(DUE, [channel, now, limit])).map(entryOf),
     begin: (key, tries, dueAgain) => isDone(BEGIN, [key, tries, dueAgain]),
     end: (key, tries, { state, at, code }) => isDone(END, [key, tries, state, state === 'waiting' ? null : at, code]),
-    list: async (states, limit) => (await ask(LIST, [[...states], limit])).map(entryOf),
+    list: async (states, limit) => (await ask(LIST, [textArray(states), limit])).map(entryOf),
     counts: async () => (await ask(COUNTS)).map(countOf),
     clear: async (before, keep, limit) => Number((await ask(CLEAR, [before, keep, limit]))[0]?.[0] ?? 0),
   };

@@ -11,6 +11,7 @@ import { type KindName, type LedgerEvent, type RecordRef, recordName } from '../
 import type { ListQuery, LogEntry, LogHead, LookupRow, Page } from '../ledger.js';
 import { pageLimit, pageOf, placeOf } from '../page.js';
 import { eventOf, logEntry } from '../store.js';
+import { intArray, textArray } from './arrays.js';
 import type { Connection, Row, Statement, Value } from './connection.js';
 import { isLost, serverError } from './errors.js';
 import { corrupt, Fold } from './fold.js';
@@ -19,6 +20,7 @@ import { connectWithin } from './pool.js';
 import { eventRowOf, recordRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
 import type { Found, States } from './states.js';
+import { placesOf } from './transaction.js';
 
 interface Group {
   readonly refs: Map<string, RecordRef>;
@@ -92,7 +94,7 @@ export class Reader {
         if (anew || !records.some((ref) => this.#keepsDocument(ref))) {
           return this.#states.load(connection, { records, anew });
         }
-        const [, loaded] = await Promise.all([
+        const [, loaded] = await connection.together(() => [
           connection.ask(STATEMENTS.snapshot),
           this.#states.load(connection, { records, anew }),
           connection.run(STATEMENTS.commit),
@@ -105,7 +107,7 @@ export class Reader {
 
   /** A record with a document may have any number of events. They never change, so that no moment has to be held. */
   async #foldByPages(ref: RecordRef): Promise<StoredState | undefined> {
-    const [columns] = await this.ask(STATEMENTS.records, [[ref.kind], [ref.id]]);
+    const [columns] = await this.ask(STATEMENTS.records, [textArray([ref.kind]), textArray([ref.id])]);
     if (columns === undefined) return undefined;
     const row = recordRowOf(columns);
     const fold = new Fold(this.#states.context, ref, undefined);
@@ -132,11 +134,9 @@ export class Reader {
     const found = nextTurn().then(async () => {
       this.#payloads = undefined;
       const rows = await this.ask(STATEMENTS.payloads, [
-        wanted.map((_, place) => place),
-        wanted.map(({ ref }) => ref.kind),
-        wanted.map(({ ref }) => ref.id),
-        wanted.map(({ revision }) => revision),
-        wanted.map(({ address }) => address),
+        intArray(wanted.map((_, place) => place)),
+        ...placesOf({ events: wanted.map(({ ref, revision }) => ({ record: ref, revision })) }),
+        textArray(wanted.map(({ address }) => address)),
       ]);
       return new Map(rows.map((row) => row as unknown as [number, Buffer]));
     });

@@ -6,12 +6,14 @@ import type { Item, ItemPayload, Items } from '../copy.js';
 import type { Kinds } from '../kind.js';
 import type { LogHead, VerifyReport } from '../ledger.js';
 import type { EventRow } from '../store.js';
+import { intArray, textArray } from './arrays.js';
 import type { Connection } from './connection.js';
 import { serverError } from './errors.js';
 import { forbiddenError } from './migrate.js';
 import { connectWithin } from './pool.js';
 import { CLAIM_COLUMNS, claimOf, eventRowOf, RECORD_COLUMNS, recordRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
+import { placesOf } from './transaction.js';
 import { scanRows, verifyWithin } from './verify.js';
 
 /** A ledger as the transaction of a connection sees it. */
@@ -63,11 +65,9 @@ export async function* itemsOfServer(connection: Connection): AsyncGenerator<Ite
 async function* withPayloads(connection: Connection, rows: readonly EventRow[]): AsyncGenerator<Item> {
   const places = rows.flatMap((row, at) => [...row.payloads].sort().map((address) => ({ row, at, address })));
   const values = (wanted: typeof places) => [
-    wanted.map((_, place) => place),
-    wanted.map(({ row }) => row.record.kind),
-    wanted.map(({ row }) => row.record.id),
-    wanted.map(({ row }) => row.revision),
-    wanted.map(({ address }) => address),
+    intArray(wanted.map((_, place) => place)),
+    ...placesOf({ events: wanted.map(({ row }) => row) }),
+    textArray(wanted.map(({ address }) => address)),
   ];
   const found = places.length === 0 ? [] : await connection.ask(STATEMENTS.payloadSizes, values(places));
   const sizes = new Map(found.map((row) => row as unknown as [number, number]));

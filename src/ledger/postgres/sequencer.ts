@@ -14,6 +14,7 @@ import { EMPTY_LOG_HASH, eventHash, nextLogHash } from '../event.js';
 import type { LedgerEvent, RecordRef } from '../kind.js';
 import type { LogHead, Projection } from '../ledger.js';
 import { eventOf } from '../store.js';
+import { bigintArray, textArray } from './arrays.js';
 import type { Connection, Row } from './connection.js';
 import { isLost, mayTryAgain } from './errors.js';
 import { Floor } from './floor.js';
@@ -24,7 +25,7 @@ import { connectWithin } from './pool.js';
 import { eventRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
 import type { States } from './states.js';
-import { together, writeAndCommit } from './transaction.js';
+import { placesOf, writeAndCommit } from './transaction.js';
 
 const POLL_MS = 100;
 /** Passes of a busy gate begin at least this far apart, so that each takes the events of several commits. */
@@ -127,7 +128,7 @@ export class Sequencer {
     if (this.#running !== undefined || this.#closed) return;
     try {
       const connection = await this.#connect(0);
-      const [queued, head] = await Promise.all([
+      const [queued, head] = await connection.together(() => [
         connection.ask(STATEMENTS.isQueued, [this.#floor.place]),
         connection.ask(STATEMENTS.head),
       ]);
@@ -167,7 +168,7 @@ export class Sequencer {
   async #sequence(connection: Connection): Promise<number> {
     const { states } = this.#options;
     const loaded = new Loaded(states);
-    const asked = await together([
+    const asked = await connection.together(() => [
       connection.ask(STATEMENTS.begin),
       connection.ask(STATEMENTS.lockSequencer),
       this.#hot.length === 0 ? undefined : loaded.load(connection, [], this.#hot),
@@ -201,8 +202,11 @@ export class Sequencer {
     const known = queue.map((row) => this.#own.take(row[HASH] as string));
     const missing = queue.filter((_, i) => known[i] === undefined);
     if (missing.length === 0) return known as LedgerEvent[];
-    const column = (at: number) => missing.map((row) => row[at] as string);
-    const rows = await connection.ask(STATEMENTS.eventsAt, [column(0), column(1), column(2)]);
+    const wanted = missing.map(([kind, id, revision]) => ({
+      record: { kind, id } as RecordRef,
+      revision: Number(revision),
+    }));
+    const rows = await connection.ask(STATEMENTS.eventsAt, placesOf({ events: wanted }));
     const { ledgerId } = this.#options.states.context;
     const read = new Map(rows.map(eventRowOf).map((row) => [row.hash, row]));
     return queue.map((columns, i) => {
@@ -230,13 +234,11 @@ export class Sequencer {
     });
     const sequence = head.sequence + entries.length;
     await writeAndCommit(connection, run.batch, () => [
-      connection.ask(STATEMENTS.unqueue, [[...places]]),
+      connection.ask(STATEMENTS.unqueue, [bigintArray(places)]),
       connection.ask(STATEMENTS.writeLog, [
-        entries.map((_, i) => head.sequence + 1 + i),
-        entries.map(({ record }) => record.kind),
-        entries.map(({ record }) => record.id),
-        entries.map(({ revision }) => revision),
-        hashes,
+        bigintArray(entries.map((_, i) => head.sequence + 1 + i)),
+        ...placesOf({ events: entries }),
+        textArray(hashes),
       ]),
       connection.ask(STATEMENTS.notify, [String(sequence)]),
     ]);

@@ -11,6 +11,7 @@ import { claimName } from '../batch.js';
 import { type KindName, type RecordRef, recordName } from '../kind.js';
 import type { LookupRow } from '../ledger.js';
 import type { EventRow, RecordRow } from '../store.js';
+import { intArray, textArray } from './arrays.js';
 import type { Connection, Row } from './connection.js';
 import { type FoldContext, stateOf, wholeUpTo } from './fold.js';
 import { eventsBehind, hasFewPayloads, isAsKnown, type Known } from './remembered.js';
@@ -64,19 +65,22 @@ export class States {
     const known = new Map<string, Known>();
     for (const ref of refs) this.#recall(ref, known);
     const names = namesOf(refs);
-    const [records, events, payloads, lookupRows, claimRows] = await Promise.all([
+    const [records, events, payloads, lookupRows, claimRows] = await connection.together(() => [
       refs.length === 0 ? [] : connection.ask(STATEMENTS.records, names),
       refs.length === 0 ? [] : connection.ask(STATEMENTS.recordEvents, this.#knownOf(refs, anew ? NOTHING : known)),
       anew ? this.#standing(connection, refs, known) : undefined,
       lookups.length === 0
         ? []
-        : connection.ask(STATEMENTS.lookups, [lookups.map(({ kind }) => kind), lookups.map(({ key }) => key)]),
+        : connection.ask(STATEMENTS.lookups, [
+            textArray(lookups.map(({ kind }) => kind)),
+            textArray(lookups.map(({ key }) => key)),
+          ]),
       claims.length === 0
         ? []
         : connection.ask(STATEMENTS.claims, [
-            claims.map(({ scope }) => scope),
-            claims.map(({ principal }) => principal),
-            claims.map(({ key }) => key),
+            textArray(claims.map(({ scope }) => scope)),
+            textArray(claims.map(({ principal }) => principal)),
+            textArray(claims.map(({ key }) => key)),
           ]),
     ]);
     const states = this.#statesOf(records, events, known, payloads);
@@ -126,7 +130,7 @@ export class States {
     const revisions = refs.map((ref) => known.get(recordName(ref))?.stored.revision ?? -1);
     const kinds = refs.map((ref) => this.context.kinds.get(ref.kind));
     const wholes = kinds.map((kind) => (kind === undefined ? 0 : wholeUpTo(kind)));
-    return [...namesOf(refs), revisions, kinds.map((kind) => kind?.version ?? 0), wholes];
+    return [...namesOf(refs), intArray(revisions), intArray(kinds.map((kind) => kind?.version ?? 0)), intArray(wholes)];
   }
 
   /** The states of what was read, each made when it is looked at first. `standing`: the payloads of a verified read. */
@@ -197,8 +201,8 @@ function standing(rows: readonly Row[]): ReadonlySet<string> {
   return new Set(rows.map(([kind, id, revision, address]) => `${kind}/${id}#${revision} ${address}`));
 }
 
-function namesOf(refs: readonly RecordRef[]): [string[], string[]] {
-  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
+function namesOf(refs: readonly RecordRef[]): [Buffer, Buffer] {
+  return [textArray(refs.map(({ kind }) => kind)), textArray(refs.map(({ id }) => id))];
 }
 
 function lookupsOf(rows: readonly Row[]): ReadonlyMap<string, readonly LookupRow[]> {

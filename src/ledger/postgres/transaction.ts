@@ -8,6 +8,7 @@ import type { Base, Batch, TakenClaim, WrittenPayload } from '../batch.js';
 import { eventHash } from '../event.js';
 import { type RecordRef, recordName } from '../kind.js';
 import { eventOf, type RecordRow } from '../store.js';
+import { bigintArray, booleanArray, byteaArray, intArray, textArray } from './arrays.js';
 import type { Connection, Value } from './connection.js';
 import { corrupt, type FoldContext } from './fold.js';
 import type { EventColumns } from './remembered.js';
@@ -35,8 +36,8 @@ export async function begin(
   before?: Batch,
 ): Promise<Begun> {
   const records = locks.map(({ ref }) => ref);
-  const locked = [records.map(recordName), locks.map(({ alone }) => alone)];
-  const [, , found, now, lastAt, written] = await together([
+  const locked = [textArray(records.map(recordName)), booleanArray(locks.map(({ alone }) => alone))];
+  const [, , found, now, lastAt, written] = await connection.together(() => [
     connection.ask(STATEMENTS.begin),
     locks.length === 0 ? undefined : connection.ask(STATEMENTS.lock, locked),
     states.load(connection, { ...wanted, records }),
@@ -58,20 +59,13 @@ export async function writeAndCommit(
   batch: Batch,
   extra: () => readonly Promise<unknown>[],
 ): Promise<void> {
-  const asked = [...writeBatch(connection, batch), ...extra(), connection.run(STATEMENTS.commit)];
-  const done = await together(asked);
+  const done = await connection.together(() => [
+    ...writeBatch(connection, batch),
+    ...extra(),
+    connection.run(STATEMENTS.commit),
+  ]);
   // A transaction that failed before is rolled back by its commit, which says so.
   if (done.at(-1) !== 'COMMIT') throw new Fault('store', 'the server rolled the transaction back');
-}
-
-/** All answers, or the first error once all of them are in: the connection is at rest then. */
-export async function together<T extends readonly unknown[]>(
-  asked: readonly [...T],
-): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  const settled = await Promise.allSettled(asked as readonly unknown[]);
-  const failed = settled.find((one) => one.status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> };
 }
 
 /** What a batch may read, over what was found. */
@@ -103,11 +97,11 @@ interface Place {
 }
 
 /** The place of each event: kinds, ids, revisions. */
-export function placesOf({ events }: { readonly events: readonly Place[] }): [string[], string[], number[]] {
+export function placesOf({ events }: { readonly events: readonly Place[] }): [Buffer, Buffer, Buffer] {
   return [
-    events.map(({ record }) => record.kind),
-    events.map(({ record }) => record.id),
-    events.map(({ revision }) => revision),
+    textArray(events.map(({ record }) => record.kind)),
+    textArray(events.map(({ record }) => record.id)),
+    intArray(events.map(({ revision }) => revision)),
   ];
 }
 
@@ -133,54 +127,50 @@ function claimKey({ scope, principal, key }: { scope: string; principal: string;
 /** The columns of claims, of events, of payloads and of records, each as one array. */
 export function claimValues(claims: readonly TakenClaim[]): Value[] {
   return [
-    claims.map(({ scope }) => scope),
-    claims.map(({ principal }) => principal),
-    claims.map(({ key }) => key),
-    claims.map(({ command }) => command),
-    claims.map(({ record }) => record.kind),
-    claims.map(({ record }) => record.id),
-    claims.map(({ revision }) => revision),
+    textArray(claims.map(({ scope }) => scope)),
+    textArray(claims.map(({ principal }) => principal)),
+    textArray(claims.map(({ key }) => key)),
+    textArray(claims.map(({ command }) => command)),
+    ...placesOf({ events: claims }),
   ];
 }
 
 export function eventValues(events: readonly EventColumns[]): Value[] {
   return [
     ...placesOf({ events }),
-    events.map(({ type }) => type),
-    events.map(({ at }) => at),
-    events.map(({ actor }) => actor),
-    events.map(({ dataText }) => dataText),
-    events.map(({ payloads }) => (payloads.length === 0 ? '[]' : JSON.stringify(payloads))),
-    events.map(({ prev }) => prev),
-    events.map(({ hash }) => hash),
+    textArray(events.map(({ type }) => type)),
+    bigintArray(events.map(({ at }) => at)),
+    textArray(events.map(({ actor }) => actor)),
+    textArray(events.map(({ dataText }) => dataText)),
+    textArray(events.map(({ payloads }) => (payloads.length === 0 ? '[]' : JSON.stringify(payloads)))),
+    textArray(events.map(({ prev }) => prev)),
+    textArray(events.map(({ hash }) => hash)),
   ];
 }
 
 export function payloadValues(payloads: readonly WrittenPayload[]): Value[] {
   return [
-    payloads.map(({ record }) => record.kind),
-    payloads.map(({ record }) => record.id),
-    payloads.map(({ revision }) => revision),
-    payloads.map(({ ref }) => ref),
-    payloads.map(({ bytes }) => (typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes))),
+    ...placesOf({ events: payloads }),
+    textArray(payloads.map(({ ref }) => ref)),
+    byteaArray(payloads.map(({ bytes }) => bytes)),
   ];
 }
 
 export function recordValues(rows: readonly RecordRow[]): Value[] {
-  const column = (name: 'project' | 'status' | 'principal' | 'due' | 'lookup') =>
-    rows.map(({ columns }) => columns[name] ?? null);
+  const column = (name: 'project' | 'status' | 'principal' | 'lookup') =>
+    textArray(rows.map(({ columns }) => columns[name] ?? null));
   return [
-    rows.map(({ ref }) => ref.kind),
-    rows.map(({ ref }) => ref.id),
-    rows.map(({ revision }) => revision),
-    rows.map(({ head }) => head),
-    rows.map(({ headAt }) => headAt),
-    rows.map(({ version }) => version),
-    rows.map(({ document = null }) => document),
+    textArray(rows.map(({ ref }) => ref.kind)),
+    textArray(rows.map(({ ref }) => ref.id)),
+    intArray(rows.map(({ revision }) => revision)),
+    textArray(rows.map(({ head }) => head)),
+    bigintArray(rows.map(({ headAt }) => headAt)),
+    intArray(rows.map(({ version }) => version)),
+    textArray(rows.map(({ document = null }) => document)),
     column('project'),
     column('status'),
     column('principal'),
-    column('due'),
+    bigintArray(rows.map(({ columns }) => columns.due ?? null)),
     column('lookup'),
   ];
 }
