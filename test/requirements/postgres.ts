@@ -21,6 +21,11 @@ export const postgresRequirements = {
     source: 'ledger',
     behaviour: 'a column of any texts, numbers or bytes reaches the server as it was, element by element',
   },
+  'postgres.in-order': {
+    source: 'ledger',
+    behaviour:
+      'what a gate that is alone answered has its place in the log; beside others it gets one, once, and nobody waits for it',
+  },
   'postgres.together': {
     source: 'ledger',
     behaviour: 'of statements that travel together none is run behind one that failed, and the connection stays usable',

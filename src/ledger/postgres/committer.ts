@@ -22,12 +22,13 @@ import { type Kind, type RecordRef, recordName } from '../kind.js';
 import type { Committed, Projection, Snapshot, Work } from '../ledger.js';
 import type { Connection } from './connection.js';
 import { isLost, mayTryAgain, serverError } from './errors.js';
+import type { Order } from './order.js';
 import { Patience } from './patience.js';
 import { Pool } from './pool.js';
 import { STATEMENTS } from './statements.js';
 import type { States } from './states.js';
-import { baseOf, begin, placesOf, writeAndCommit } from './transaction.js';
-import { claimsOf, locksOf, namesOf, UnitQueue, type Waiting } from './unit-queue.js';
+import { baseOf, begin, writeAndCommit } from './transaction.js';
+import { claimsOf, type Lock, locksOf, namesOf, UnitQueue, type Waiting } from './unit-queue.js';
 
 export interface CommitterOptions {
   readonly url: string;
@@ -41,8 +42,11 @@ export interface CommitterOptions {
   barrier(): Fault | Refusal | undefined;
   /** Whether reads are on their way, whose callers may have work next. */
   isReading(): boolean;
-  /** Told after each durable transaction that wrote events, with the records that projections will write. */
-  committed(attempt: Attempt): void;
+  readonly order: Order;
+  /** Told after each durable transaction that wrote events, and whether they have their places in the log. */
+  committed(attempt: Attempt, isInOrder: boolean): void;
+  /** The place of the queue below which nothing can appear any more. */
+  floor(): number;
 }
 
 /** What an attempt decided, kept while it is not known whether it was committed. */
@@ -182,16 +186,17 @@ export class Committer {
     const works = units.map(({ work }) => work);
     const monotonic = clock.monotonic();
     const wanted = { lookups: unique(works.flatMap((w) => w.lookups ?? [])), claims: unique(works.flatMap(claimsOf)) };
+    const locks = locksOf(works);
     try {
-      const begun = await begin(connection, states, locksOf(works), wanted, uncertain?.run.batch);
+      const { found, moment, written } = await begin(connection, states, locks, wanted, uncertain?.run.batch);
       // INVARIANT: the locks of the lost transaction are free, so it is over (postgres.lost-commit).
-      if (uncertain?.run.batch.events.every(({ hash }) => begun.written.has(hash))) {
+      if (uncertain?.run.batch.events.every(({ hash }) => written.has(hash))) {
         await connection.run(STATEMENTS.rollback);
-        committed(uncertain);
+        committed(uncertain, false);
         return uncertain;
       }
-      const lastAt = Math.max(begun.lastAt, this.#newestAt);
-      const base = baseOf(states.context, { ...begun, now: this.#options.time(begun.now), lastAt });
+      const lastAt = Math.max(moment.lastAt, this.#newestAt);
+      const base = baseOf(states.context, found, this.#options.time(moment.now), lastAt);
       const attempt = this.#decide(base, works, monotonic);
       if (attempt.run.batch.events.length === 0) {
         await connection.run(STATEMENTS.rollback);
@@ -200,15 +205,34 @@ export class Committer {
       reach(failpoint, 'ledger.before-commit');
       tried.attempt = attempt;
       const { batch } = attempt.run;
-      await writeAndCommit(connection, batch, () => [connection.ask(STATEMENTS.writeQueue, placesOf(batch))]);
+      this.#options.order.saw(moment.head);
+      const isInOrder = await this.#write(connection, base, locks, attempt.run);
       states.remember(batch);
       this.#newestAt = batch.events.reduce((newest, { at }) => Math.max(newest, at), this.#newestAt);
-      committed(attempt);
+      committed(attempt, isInOrder);
       reach(failpoint, 'ledger.after-commit');
       return attempt;
     } catch (error) {
       if (!connection.isLost) await connection.run(STATEMENTS.rollback).catch(() => connection.end());
       throw error;
+    }
+  }
+
+  /** Writes a batch, with its places in the log where nobody else is at its end; answers whether it has them. */
+  async #write(connection: Connection, base: Base, locks: readonly Lock[], run: BatchRun): Promise<boolean> {
+    const { order, floor } = this.#options;
+    const { batch } = run;
+    const named = locks.map(({ ref }) => ref);
+    if (!order.shouldTry(named)) return writeAndCommit(connection, { batch });
+    const done = await order.turn();
+    try {
+      const ordered = order.draft(base, named, run);
+      const isInOrder = await writeAndCommit(connection, { batch, ordered, floor: floor() });
+      if (isInOrder && ordered !== undefined) order.wrote(ordered);
+      else if (ordered !== undefined) order.missed();
+      return isInOrder;
+    } finally {
+      done();
     }
   }
 

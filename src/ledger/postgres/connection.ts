@@ -38,10 +38,13 @@ const SETTINGS = [
   'plan_cache_mode = force_generic_plan',
 ];
 
+/** The statements of a round trip, loaded with the driver. */
+type NewGroup = typeof import('./wire.js').Group;
+
 export class Connection {
   readonly #client: Client;
   readonly #socket: Socket;
-  readonly #wire: typeof import('./wire.js');
+  readonly #group: NewGroup;
   readonly #prepared: Prepared = new Map();
   /** What is asked while it is set travels as one. */
   #gathered: Asked[] | undefined;
@@ -52,11 +55,11 @@ export class Connection {
   private constructor(
     client: Client,
     socket: Socket,
-    wire: typeof import('./wire.js'),
+    group: NewGroup,
     onNotice: (channel: string, text: string) => void,
   ) {
     this.#client = client;
-    this.#wire = wire;
+    this.#group = group;
     this.#socket = socket;
     this.#onNotice = onNotice;
     client.on('error', (error) => {
@@ -74,7 +77,7 @@ export class Connection {
     onNotice: (channel: string, text: string) => void = () => undefined,
     answerMsMax: number = LIMITS.statementMsMax,
   ): Promise<Connection> {
-    const [{ default: pg }, wire] = await Promise.all([import('pg'), import('./wire.js')]);
+    const [{ default: pg }, { Group }] = await Promise.all([import('pg'), import('./wire.js')]);
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: url,
@@ -85,7 +88,7 @@ export class Connection {
       keepAlive: true,
       pipeline: true,
     } as ConstructorParameters<typeof pg.Client>[0]);
-    const connection = new Connection(client, socket, wire, onNotice);
+    const connection = new Connection(client, socket, Group, onNotice);
     try {
       await client.connect();
       await client.query(SETTINGS.map((setting) => `SET SESSION ${setting}`).join('; '));
@@ -149,7 +152,7 @@ export class Connection {
   #send(asked: readonly Asked[]): void {
     if (asked.length === 0) return;
     this.#cork();
-    this.#client.query(new this.#wire.Group(this.#prepared, asked) as unknown as Submittable);
+    this.#client.query(new this.#group(this.#prepared, asked) as unknown as Submittable);
   }
 
   /** Statements as plain text, without a plan that is kept. */

@@ -9,7 +9,7 @@ import type { TakenClaim } from '../batch.js';
 import type { Item, Items } from '../copy.js';
 import type { Kinds } from '../kind.js';
 import type { RecordRow } from '../store.js';
-import { bigintArray, textArray } from './arrays.js';
+import { bigintArray, booleanArray, textArray } from './arrays.js';
 import type { Connection, Statement, Value } from './connection.js';
 import { ledgerIdOf, makeLedger } from './migrate.js';
 import { LONG, onServer, type SeenLedger, seenOn } from './seen-ledger.js';
@@ -80,10 +80,11 @@ class Writer {
       payloads.map(({ address, bytes }) => ({ record, revision, ref: address, bytes })),
     );
     const asked: [Statement, Value[]][] = [];
-    if (rows.length > 0) asked.push([STATEMENTS.writeEvents, eventValues(rows)]);
-    if (rows.length > 0) asked.push([STATEMENTS.writeLog, logValues(this.#events)]);
-    if (payloads.length > 0) asked.push([STATEMENTS.writePayloads, payloadValues(payloads)]);
-    if (this.#records.length > 0) asked.push([STATEMENTS.writeRecords, recordValues(this.#records)]);
+    if (rows.length > 0) asked.push([STATEMENTS.writeEvents, [...eventValues(rows), none(rows)]]);
+    if (rows.length > 0) asked.push([STATEMENTS.copyLog, logValues(this.#events)]);
+    if (payloads.length > 0) asked.push([STATEMENTS.writePayloads, [...payloadValues(payloads), none(payloads)]]);
+    if (this.#records.length > 0)
+      asked.push([STATEMENTS.writeRecords, [...recordValues(this.#records), none(this.#records)]]);
     if (this.#claims.length > 0) asked.push([STATEMENTS.writeClaims, claimValues(this.#claims)]);
     for (const [statement, values] of asked) await this.#connection.ask(statement, values);
     this.#events = [];
@@ -92,6 +93,11 @@ class Writer {
     this.#rows = 0;
     this.#bytes = 0;
   }
+}
+
+/** None of these rows follows from others. */
+function none(rows: readonly unknown[]): Buffer {
+  return booleanArray(rows.map(() => false));
 }
 
 function logValues(events: readonly Extract<Item, { is: 'event' }>[]): Value[] {

@@ -32,6 +32,7 @@ import { serverError } from './errors.js';
 import { type AskLease, Lease } from './lease.js';
 import { serverLeases } from './leases.js';
 import { ledgerIdOf } from './migrate.js';
+import { Order } from './order.js';
 import { type AskServer, serverOutbox } from './outbox.js';
 import { connectWithin } from './pool.js';
 import { Reader } from './reader.js';
@@ -110,7 +111,8 @@ export class PostgresLedger implements Ledger {
       this.#watch.notify(sequence);
     };
     const { unsequencedMax = LIMITS.unsequencedMax } = options;
-    this.#sequencer = new Sequencer({ url, states, projections, time, onHead, unsequencedMax });
+    const order = new Order(states, projections, onHead);
+    this.#sequencer = new Sequencer({ url, states, projections, order, time, onHead, unsequencedMax });
     this.#committer = new Committer({
       url,
       states,
@@ -120,9 +122,12 @@ export class PostgresLedger implements Ledger {
       time,
       barrier: () => this.#sequencer.barrier(),
       isReading: () => this.#reader.isReading,
-      committed: ({ targets, run }) => {
-        this.#sequencer.owes(run.batch.events);
+      order,
+      floor: () => this.#sequencer.floor,
+      committed: ({ targets, run }, isInOrder) => {
         for (const { kind } of targets) this.#projected.add(kind);
+        if (isInOrder) return;
+        this.#sequencer.owes(run.batch.events);
         void this.#sequencer.kick();
       },
     });

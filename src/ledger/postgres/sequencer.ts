@@ -10,22 +10,22 @@
  */
 import { Fault, LIMITS, Refusal } from '../../core/index.js';
 import { BatchRun } from '../batch-run.js';
-import { EMPTY_LOG_HASH, eventHash, nextLogHash } from '../event.js';
+import { eventHash } from '../event.js';
 import type { LedgerEvent, RecordRef } from '../kind.js';
-import type { LogHead, Projection } from '../ledger.js';
+import type { Projection } from '../ledger.js';
 import { eventOf } from '../store.js';
-import { bigintArray, textArray } from './arrays.js';
 import type { Connection, Row } from './connection.js';
 import { isLost, mayTryAgain } from './errors.js';
 import { Floor } from './floor.js';
 import { corrupt } from './fold.js';
 import { Loaded } from './loaded.js';
+import { type Order, orderedBehind } from './order.js';
 import { OwnEvents } from './own-events.js';
 import { connectWithin } from './pool.js';
 import { eventRowOf } from './rows.js';
 import { STATEMENTS } from './statements.js';
 import type { States } from './states.js';
-import { placesOf, writeAndCommit } from './transaction.js';
+import { momentOf, placesOf, writeAndCommit } from './transaction.js';
 
 const POLL_MS = 100;
 /** Passes of a busy gate begin at least this far apart, so that each takes the events of several commits. */
@@ -42,6 +42,7 @@ export interface SequencerOptions {
   time(server: number): number;
   /** Events of this gate that may wait for their place before its commits are refused. */
   readonly unsequencedMax: number;
+  readonly order: Order;
   /** Told of the head of the log whenever it may have grown. */
   onHead(sequence: number): void;
 }
@@ -83,6 +84,11 @@ export class Sequencer {
     await this.#connect(0);
     this.#timer = setInterval(() => void this.#poll(), POLL_MS);
     this.#timer.unref();
+  }
+
+  /** The place of the queue below which nothing can appear any more. */
+  get floor(): number {
+    return this.#floor.place;
   }
 
   /** Resolves when everything committed before this call stands in the log, or could not be put there now. */
@@ -149,7 +155,7 @@ export class Sequencer {
       connection = await this.#connect(0);
       const owed = this.#owed;
       for (let count: number = LIMITS.sequenceEventsMax; count === LIMITS.sequenceEventsMax; ) {
-        count = await this.#sequence(connection);
+        count = await this.#inTurn(connection);
       }
       this.#owed -= owed;
       this.#failed = undefined;
@@ -164,23 +170,30 @@ export class Sequencer {
     }
   }
 
+  async #inTurn(connection: Connection): Promise<number> {
+    const done = await this.#options.order.turn();
+    try {
+      return await this.#sequence(connection);
+    } finally {
+      done();
+    }
+  }
+
   /** Moves one portion of the queue; answers how many events it had. */
   async #sequence(connection: Connection): Promise<number> {
-    const { states } = this.#options;
+    const { states, order } = this.#options;
     const loaded = new Loaded(states);
-    const asked = await connection.together(() => [
+    const [, , , moments, queue] = await connection.together(() => [
       connection.ask(STATEMENTS.begin),
       connection.ask(STATEMENTS.lockSequencer),
       this.#hot.length === 0 ? undefined : loaded.load(connection, [], this.#hot),
-      connection.ask(STATEMENTS.horizon),
+      connection.ask(STATEMENTS.moment),
       connection.ask(STATEMENTS.queue, [this.#floor.place, LIMITS.sequenceEventsMax]),
-      connection.ask(STATEMENTS.head),
-      connection.ask(STATEMENTS.now),
     ]);
-    const [, , , horizon, queue, heads, now] = asked;
+    const moment = momentOf(moments[0] as Row);
     const places = queue.map((row) => row[PLACE] as number);
     const isAll = queue.length < LIMITS.sequenceEventsMax;
-    const settle = this.#floor.saw(horizon[0] as Row, places.at(-1), isAll);
+    const settle = this.#floor.saw(moment.horizon, places.at(-1), isAll);
     if (queue.length === 0) {
       await connection.run(STATEMENTS.rollback);
       settle();
@@ -188,12 +201,12 @@ export class Sequencer {
     }
     const events = await this.#eventsOf(connection, queue);
     loaded.follow(events);
-    const run = await this.#project(connection, loaded, events, this.#options.time(now[0]?.[0] as number));
-    const head = await this.#write(connection, run, events, places, headOf(heads[0]));
+    const run = await this.#project(connection, loaded, events, this.#options.time(moment.now));
+    const ordered = orderedBehind(moment.head, events, run.batch, []);
+    await writeAndCommit(connection, { ordered, taken: places });
     settle();
-    states.remember(run.batch);
+    order.wrote(ordered);
     this.#hot = [...run.batch.records.values()].map(({ row }) => row.ref);
-    this.#options.onHead(head.sequence);
     return queue.length;
   }
 
@@ -219,32 +232,6 @@ export class Sequencer {
     });
   }
 
-  async #write(
-    connection: Connection,
-    run: BatchRun,
-    events: readonly LedgerEvent[],
-    places: readonly number[],
-    head: LogHead,
-  ): Promise<LogHead> {
-    const entries = [...events, ...run.batch.events];
-    let { logHash } = head;
-    const hashes = entries.map(({ hash }) => {
-      logHash = nextLogHash(logHash, hash);
-      return logHash;
-    });
-    const sequence = head.sequence + entries.length;
-    await writeAndCommit(connection, run.batch, () => [
-      connection.ask(STATEMENTS.unqueue, [bigintArray(places)]),
-      connection.ask(STATEMENTS.writeLog, [
-        bigintArray(entries.map((_, i) => head.sequence + 1 + i)),
-        ...placesOf({ events: entries }),
-        textArray(hashes),
-      ]),
-      connection.ask(STATEMENTS.notify, [String(sequence)]),
-    ]);
-    return { sequence, logHash };
-  }
-
   /** Lets the projections append, over states that are loaded as they ask for them. */
   async #project(
     connection: Connection,
@@ -266,9 +253,4 @@ export class Sequencer {
     }
     throw new Fault('internal', 'a projection asks for ever more records');
   }
-}
-
-function headOf(row: Row | undefined): LogHead {
-  if (row === undefined) return { sequence: 0, logHash: EMPTY_LOG_HASH };
-  return { sequence: row[0] as number, logHash: row[1] as string };
 }

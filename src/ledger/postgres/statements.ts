@@ -14,6 +14,11 @@ export const FOLD_WHOLE_MAX = 10_000;
 /** Locks of transactions are by 64-bit number: this space of names is ours, and no record has such a name. */
 const SEQUENCER_LOCK = "hashtextextended('countersign sequencer', 7)";
 
+/** Whether this transaction holds the order, and its events may have their places. */
+const IN_ORDER = "coalesce(current_setting('countersign.in_order', true) = 'true', false)";
+/** A row that follows from others is written only in order. */
+const WRITTEN = `WHERE NOT n.follows OR ${IN_ORDER}`;
+
 const NAMED = 'unnest($1::text[], $2::text[])';
 
 function all<Names extends string>(texts: Readonly<Record<Names, string>>): Readonly<Record<Names, Statement>> {
@@ -31,11 +36,30 @@ export const STATEMENTS = all({
   lock: `SELECT count(CASE WHEN n.alone THEN pg_advisory_xact_lock(hashtextextended(n.name, 7))
       ELSE pg_advisory_xact_lock_shared(hashtextextended(n.name, 7)) END::text)
     FROM unnest($1::text[], $2::boolean[]) AS n(name, alone)`,
-  lockSequencer: `SELECT pg_advisory_xact_lock(${SEQUENCER_LOCK})`,
-  now: 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
-  /** The time of the log's last event. */
-  lastAt: `SELECT e.at FROM (SELECT kind, id, revision FROM countersign.log ORDER BY sequence DESC LIMIT 1) AS l
-    JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision`,
+  lockSequencer: `SELECT pg_advisory_xact_lock(${SEQUENCER_LOCK}), set_config('countersign.in_order', 'true', true)`,
+  /** Tries the order and the records that projections append to, without waiting. */
+  tryOrder: `SELECT set_config('countersign.in_order', (pg_try_advisory_xact_lock(${SEQUENCER_LOCK})
+      AND count(*) = count(CASE WHEN pg_try_advisory_xact_lock(hashtextextended(n.name, 7)) THEN 1 END))::text, true)
+    FROM unnest($1::text[]) AS n(name)`,
+  /** Behind `tryOrder`: the order is held only where nothing waits for its place, and all ends as is known. */
+  checkOrder: `SELECT set_config('countersign.in_order', (${IN_ORDER}
+      AND NOT EXISTS (SELECT FROM countersign.unsequenced WHERE place > $1)
+      AND coalesce((SELECT sequence = $2::bigint AND log_hash = $3 FROM countersign.log ORDER BY sequence DESC LIMIT 1),
+        $2::bigint = 0)
+      AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::text[], $6::int[], $7::text[], $8::text[])
+          AS n(kind, id, revision, head, document)
+        LEFT JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id
+        WHERE r.revision IS DISTINCT FROM n.revision OR r.head IS DISTINCT FROM n.head
+          OR r.document IS DISTINCT FROM n.document))::text, true)`,
+  /**
+   * The time, the transactions that are over and the first that is not begun (what was not seen below it never comes),
+   * and the end of the log with the time of its last event.
+   */
+  moment: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_snapshot_xmin(s)::text::bigint,
+      pg_snapshot_xmax(s)::text::bigint, l.sequence, l.log_hash, e.at
+    FROM pg_current_snapshot() AS s
+    LEFT JOIN (SELECT * FROM countersign.log ORDER BY sequence DESC LIMIT 1) AS l ON true
+    LEFT JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision`,
 
   records: `SELECT ${RECORD_COLUMNS} FROM ${NAMED} AS n(kind, id)
     JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id`,
@@ -62,17 +86,24 @@ export const STATEMENTS = all({
     JOIN countersign.events e ON e.kind = n.kind AND e.id = n.id AND e.revision = n.revision`,
 
   writeEvents: `INSERT INTO countersign.events
-    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-      $8::text[], $9::text[], $10::text[])`,
+    SELECT n.kind, n.id, n.revision, n.type, n.at, n.actor, n.data, n.payloads, n.prev, n.hash
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
+      $9::text[], $10::text[], $11::boolean[])
+      AS n(kind, id, revision, type, at, actor, data, payloads, prev, hash, follows) ${WRITTEN}`,
   writeQueue: `INSERT INTO countersign.unsequenced (kind, id, revision)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::int[])`,
-  writePayloads: `INSERT INTO countersign.payloads
-    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bytea[]) ON CONFLICT DO NOTHING`,
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[]) WHERE NOT ${IN_ORDER}`,
+  writePayloads: `INSERT INTO countersign.payloads SELECT n.kind, n.id, n.revision, n.address, n.bytes
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bytea[], $6::boolean[])
+      AS n(kind, id, revision, address, bytes, follows) ${WRITTEN} ON CONFLICT DO NOTHING`,
   writeClaims: `INSERT INTO countersign.claims
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])`,
   writeRecords: `INSERT INTO countersign.records
-    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::int[], $7::text[],
-      $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+    SELECT n.kind, n.id, n.revision, n.head, n.head_at, n.version, n.document, n.project, n.status, n.principal, n.due,
+      n.lookup
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[],
+      $9::text[], $10::text[], $11::bigint[], $12::text[], $13::boolean[])
+      AS n(kind, id, revision, head, head_at, version, document, project, status, principal, due, lookup, follows)
+    ${WRITTEN}
     ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision, head = excluded.head,
       head_at = excluded.head_at, version = excluded.version, document = excluded.document,
       project = excluded.project, status = excluded.status, principal = excluded.principal, due = excluded.due,
@@ -86,13 +117,14 @@ export const STATEMENTS = all({
   eventsAt: `SELECT ${EVENT_COLUMNS} FROM unnest($1::text[], $2::text[], $3::int[]) AS n(kind, id, revision)
     JOIN countersign.events e ON e.kind = n.kind AND e.id = n.id AND e.revision = n.revision`,
   isQueued: 'SELECT 1 FROM countersign.unsequenced WHERE place > $1 ORDER BY place LIMIT 1',
-  /** The transactions that are over, and the first that is not begun: what was not seen below it never appears. */
-  horizon: `SELECT pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint
-    FROM pg_current_snapshot() AS s`,
   unqueue: 'DELETE FROM countersign.unsequenced WHERE place = ANY ($1::bigint[])',
-  writeLog: `INSERT INTO countersign.log
+  copyLog: `INSERT INTO countersign.log
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[])`,
-  notify: "SELECT pg_notify('countersign_log', $1)",
+  /** In order, places and a notice of the last of them: one row; else nothing. */
+  writeLog: `WITH written AS (INSERT INTO countersign.log
+      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[]) WHERE ${IN_ORDER}
+      RETURNING sequence)
+    SELECT pg_notify('countersign_log', max(sequence)::text) FROM written HAVING count(*) > 0`,
 
   log: `SELECT ${EVENT_COLUMNS}, l.sequence, l.log_hash FROM countersign.log l
     LEFT JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision

@@ -99,6 +99,11 @@ export class States {
     return known !== undefined && known.revision >= revision ? known : undefined;
   }
 
+  /** What this process knows of a record, and whether it still is so the server alone can tell. */
+  known(ref: RecordRef): Known | undefined {
+    return this.#known.get(recordName(ref));
+  }
+
   /** Keeps what a durable commit wrote. */
   remember({ records, events }: Pick<Batch, 'records' | 'events'>): void {
     const written = new Map<string, WrittenEvent[]>();

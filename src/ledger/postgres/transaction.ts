@@ -7,22 +7,34 @@ import { Fault, type Json, type JsonObject } from '../../core/index.js';
 import type { Base, Batch, TakenClaim, WrittenPayload } from '../batch.js';
 import { eventHash } from '../event.js';
 import { type RecordRef, recordName } from '../kind.js';
+import type { LogHead } from '../ledger.js';
+import { RecordMap } from '../record-map.js';
 import { eventOf, type RecordRow } from '../store.js';
 import { bigintArray, booleanArray, byteaArray, intArray, textArray } from './arrays.js';
-import type { Connection, Value } from './connection.js';
+import type { Connection, Row, Value } from './connection.js';
 import { corrupt, type FoldContext } from './fold.js';
+import { EMPTY_HEAD, type Ordered } from './order.js';
 import type { EventColumns } from './remembered.js';
 import { STATEMENTS } from './statements.js';
 import type { Found, FoundClaim, States, Wanted } from './states.js';
 import type { Lock } from './unit-queue.js';
 
+/** A moment of the server, as `STATEMENTS.moment` tells it. */
+export interface Moment {
+  readonly now: number;
+  /** The oldest transaction that runs, and the first that is not begun. */
+  readonly horizon: readonly [number, number];
+  /** The end of the log. */
+  readonly head: LogHead;
+  /** The time of the log's last event; what is written and not in order yet is some milliseconds younger. */
+  readonly lastAt: number;
+}
+
 /** What a transaction begins with: everything that it named, locked and read. */
 export interface Begun {
   readonly found: Found;
-  /** The server's time behind the last lock. */
-  readonly now: number;
-  /** The time of the log's last event; what is written and not in order yet is some milliseconds younger. */
-  readonly lastAt: number;
+  /** Behind the last lock. */
+  readonly moment: Moment;
   /** Hashes of the events that an attempt before may have written. */
   readonly written: ReadonlySet<string>;
 }
@@ -37,39 +49,90 @@ export async function begin(
 ): Promise<Begun> {
   const records = locks.map(({ ref }) => ref);
   const locked = [textArray(records.map(recordName)), booleanArray(locks.map(({ alone }) => alone))];
-  const [, , found, now, lastAt, written] = await connection.together(() => [
+  const [, , found, moment, written] = await connection.together(() => [
     connection.ask(STATEMENTS.begin),
     locks.length === 0 ? undefined : connection.ask(STATEMENTS.lock, locked),
     states.load(connection, { ...wanted, records }),
-    connection.ask(STATEMENTS.now),
-    connection.ask(STATEMENTS.lastAt),
+    connection.ask(STATEMENTS.moment),
     before === undefined ? undefined : connection.ask(STATEMENTS.eventHashes, placesOf(before)),
   ]);
   return {
     found,
-    now: now[0]?.[0] as number,
-    lastAt: (lastAt[0]?.[0] ?? 0) as number,
+    moment: momentOf(moment[0] as Row),
     written: new Set((written ?? []).map(([hash]) => hash as string)),
   };
 }
 
-/** One round trip, behind which the batch is durable. `extra` asks what goes with it, behind the events. */
-export async function writeAndCommit(
-  connection: Connection,
-  batch: Batch,
-  extra: () => readonly Promise<unknown>[],
-): Promise<void> {
-  const done = await connection.together(() => [
-    ...writeBatch(connection, batch),
-    ...extra(),
+export function momentOf(row: Row): Moment {
+  const [now, xmin, xmax, sequence, logHash, at] = row as [
+    number,
+    number,
+    number,
+    number | null,
+    string,
+    number | null,
+  ];
+  const head = sequence === null ? EMPTY_HEAD : { sequence, logHash };
+  return { now, horizon: [xmin, xmax], head, lastAt: at ?? 0 };
+}
+
+/** What a transaction writes. */
+export interface Written {
+  /** What its units decided; nothing for the sequencer's own. */
+  readonly batch?: Batch;
+  /** The places of its events, and what follows from them. */
+  readonly ordered?: Ordered | undefined;
+  /** Places of the queue that are taken. */
+  readonly taken?: readonly number[];
+  /** Of a transaction that does not hold the order yet: the place behind which nothing may wait. */
+  readonly floor?: number;
+}
+
+/** One round trip, behind which all of it is durable. Answers whether its events have their places. */
+export async function writeAndCommit(connection: Connection, written: Written): Promise<boolean> {
+  const { batch, ordered, taken = [], floor } = written;
+  const { projected } = ordered ?? {};
+  const [, , log, done] = await connection.together(() => [
+    ordered === undefined || floor === undefined ? undefined : takeOrder(connection, ordered, floor),
+    Promise.all([
+      ...writeBatch(connection, batch ?? NOTHING, projected ?? NOTHING),
+      batch === undefined ? undefined : connection.ask(STATEMENTS.writeQueue, placesOf(batch)),
+      taken.length === 0 ? undefined : connection.ask(STATEMENTS.unqueue, [bigintArray(taken)]),
+    ]),
+    ordered === undefined ? [] : connection.ask(STATEMENTS.writeLog, logValues(ordered)),
     connection.run(STATEMENTS.commit),
   ]);
   // A transaction that failed before is rolled back by its commit, which says so.
-  if (done.at(-1) !== 'COMMIT') throw new Fault('store', 'the server rolled the transaction back');
+  if (done !== 'COMMIT') throw new Fault('store', 'the server rolled the transaction back');
+  return log.length > 0;
+}
+
+/** Tries for the order, and lets go of it where anything ends elsewhere than is known. */
+function takeOrder(connection: Connection, { after, before }: Ordered, floor: number): Promise<unknown> {
+  const records = before.map(({ stored }) => ({ record: stored.ref, revision: stored.revision }));
+  return Promise.all([
+    connection.ask(STATEMENTS.tryOrder, [textArray(before.map(({ stored }) => recordName(stored.ref)))]),
+    connection.ask(STATEMENTS.checkOrder, [
+      floor,
+      after.sequence,
+      after.logHash,
+      ...placesOf({ events: records }),
+      textArray(before.map(({ stored }) => stored.head)),
+      textArray(before.map(({ document = null }) => document)),
+    ]),
+  ]);
+}
+
+function logValues({ after, entries, hashes }: Ordered): Value[] {
+  return [
+    bigintArray(entries.map((_, i) => after.sequence + 1 + i)),
+    ...placesOf({ events: entries }),
+    textArray(hashes),
+  ];
 }
 
 /** What a batch may read, over what was found. */
-export function baseOf(context: FoldContext, { found, now, lastAt }: Begun): Base {
+export function baseOf(context: FoldContext, found: Found, now: number, lastAt: number): Base {
   return {
     ...context,
     now: Math.max(now, lastAt),
@@ -105,17 +168,23 @@ export function placesOf({ events }: { readonly events: readonly Place[] }): [Bu
   ];
 }
 
-function writeBatch(connection: Connection, batch: Batch): Promise<unknown>[] {
-  const { events, payloads, claims } = batch;
-  const records = [...batch.records.values()].map(({ row }) => row);
+const NOTHING: Batch = { events: [], payloads: [], claims: [], records: new RecordMap() };
+
+/** The rows of a batch, and those that follow from it. */
+function writeBatch(connection: Connection, batch: Batch, projected: Batch): Promise<unknown>[] {
+  const { claims } = batch;
+  const events = [...batch.events, ...projected.events];
+  const payloads = [...batch.payloads, ...projected.payloads];
+  const records = [...batch.records.values(), ...projected.records.values()].map(({ row }) => row);
+  const follows = (all: readonly unknown[], own: number) => booleanArray(all.map((_, i) => i >= own));
   const asked: Promise<unknown>[] = [];
   const ask = (name: keyof typeof STATEMENTS, values: Value[]) => asked.push(connection.ask(STATEMENTS[name], values));
   if (claims.length > 0) {
     ask('writeClaims', claimValues([...claims].sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1))));
   }
-  if (events.length > 0) ask('writeEvents', eventValues(events));
-  if (payloads.length > 0) ask('writePayloads', payloadValues(payloads));
-  if (records.length > 0) ask('writeRecords', recordValues(records));
+  if (events.length > 0) ask('writeEvents', [...eventValues(events), follows(events, batch.events.length)]);
+  if (payloads.length > 0) ask('writePayloads', [...payloadValues(payloads), follows(payloads, batch.payloads.length)]);
+  if (records.length > 0) ask('writeRecords', [...recordValues(records), follows(records, batch.records.size)]);
   return asked;
 }
 

@@ -1,0 +1,155 @@
+/**
+ * Events that get their places in the transaction that writes them, and those that do not, because another gate was there
+ * in between.
+ * Source: spec ledger (the log, after the commit); docs/decisions/0006.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rejectsWith } from '../../../test/contracts/ledger.js';
+import {
+  addWork,
+  DIARY,
+  diaryProjection,
+  LEDGER_ID,
+  TEST_KINDS,
+  wallClock,
+} from '../../../test/support/ledger-world.js';
+import { testDatabase } from '../../../test/support/postgres.js';
+import { onDatabase } from '../../../test/support/postgres-server.js';
+import { verifies } from '../../../test/support/verifies.js';
+import type { LogEntry } from '../ledger.js';
+import { Connection } from './connection.js';
+import { migratePostgres } from './migrate.js';
+import { PostgresLedger } from './postgres-ledger.js';
+import { STATEMENTS } from './statements.js';
+
+type Gates = readonly [PostgresLedger, PostgresLedger];
+
+/** Two gates of one database, and a connection of somebody else. */
+async function inGates(check: (gates: Gates, other: Connection, url: string) => Promise<void>): Promise<void> {
+  const { url, drop } = await testDatabase();
+  await migratePostgres(url, LEDGER_ID);
+  const open = () => PostgresLedger.open({ url, kinds: TEST_KINDS, clock: wallClock, projections: [diaryProjection] });
+  const gates: Gates = [await open(), await open()];
+  const other = await Connection.open(url);
+  try {
+    await check(gates, other, url);
+    const [gate] = gates;
+    assert.deepEqual((await gate.verify(await gate.head())).defects, []);
+  } finally {
+    await other.end();
+    await Promise.all(gates.map((gate) => gate.close()));
+    await drop();
+  }
+}
+
+/** How many events ever waited for their place. */
+async function everQueued(url: string): Promise<number> {
+  const [row] = await onDatabase(
+    url,
+    'SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM countersign.unsequenced_place_seq',
+  );
+  return Number(Object.values(row as object)[0]);
+}
+
+/** The whole log. */
+async function logOf(gate: PostgresLedger): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (let more = await gate.log(0); more.length > 0; more = await gate.log(entries.length)) entries.push(...more);
+  return entries;
+}
+
+/** Demands that every event which is noted stands in the diary, once, in the order of the log. */
+async function assertNotedOnce(gate: PostgresLedger): Promise<void> {
+  const entries = await logOf(gate);
+  const of = (kind: string) => entries.filter(({ event }) => event.record.kind === kind).map(({ event }) => event);
+  assert.deepEqual(
+    of('thread').map(({ data }) => data.of),
+    of('room').map(({ hash }) => hash),
+  );
+}
+
+describe('the order of a gate that is alone', () => {
+  it('needs no queue and no pass: what is answered has its place', () =>
+    inGates(async ([gate], _, url) => {
+      verifies('postgres.in-order');
+      // The diary is not known before its first entry.
+      await gate.commit(addWork('noted'));
+      await gate.head();
+      const before = await everQueued(url);
+      for (let i = 0; i < 5; i += 1) {
+        const { events } = await gate.commit(addWork('noted'));
+        const [row] = await onDatabase(
+          url,
+          `SELECT count(*) FROM countersign.log WHERE kind = 'room' AND revision = ${events[0]?.revision}`,
+        );
+        assert.equal(Number(Object.values(row as object)[0]), 1);
+      }
+      await Promise.all(Array.from({ length: 90 }, (_, i) => gate.commit(addWork(i % 2 === 0 ? 'noted' : `r${i}`))));
+      assert.equal(await everQueued(url), before);
+      const entries = await logOf(gate);
+      assert.deepEqual(
+        entries.map(({ sequence }) => sequence),
+        entries.map((_, i) => i + 1),
+      );
+      assert.equal(
+        (await gate.events(DIARY)).length,
+        entries.filter(({ event }) => event.record.id === 'noted').length,
+      );
+    }));
+});
+
+describe('the order of several gates', () => {
+  it('is found for what another one was in between of, whoever has the newer end', () =>
+    inGates(async (gates) => {
+      verifies('postgres.in-order');
+      for (let i = 0; i < 30; i += 1) {
+        await (gates[i % 2] as PostgresLedger).commit(addWork('noted'));
+        if (i % 5 === 0) await Promise.all(gates.map((gate) => gate.commit(addWork(`noted${i}`))));
+      }
+      await Promise.all(
+        gates.flatMap((gate) => Array.from({ length: 60 }, (_, i) => gate.commit(addWork(`noted${i % 7}`)))),
+      );
+      await Promise.all(gates.map((gate) => gate.head()));
+      for (const gate of gates) await assertNotedOnce(gate);
+    }));
+
+  it('that is held elsewhere keeps nobody from an answer', () =>
+    inGates(async ([gate], other, url) => {
+      verifies('postgres.in-order');
+      await gate.commit(addWork('noted'));
+      await gate.head();
+      await other.script('BEGIN');
+      await other.ask(STATEMENTS.lockSequencer);
+      const before = await everQueued(url);
+      const { events } = await gate.commit(addWork('noted'));
+      assert.equal(events.length, 1);
+      assert.equal(await everQueued(url), before + 1);
+      await other.script('ROLLBACK');
+      await gate.head();
+      await assertNotedOnce(gate);
+    }));
+
+  it('is not taken where a record that is appended to is another than is known', () =>
+    inGates(async ([gate], _, url) => {
+      verifies('postgres.in-order');
+      await gate.commit(addWork('noted'));
+      await gate.commit(addWork('noted'));
+      const before = await everQueued(url);
+      const setHead = (head: string) =>
+        onDatabase(url, `UPDATE countersign.records SET head = '${head}' WHERE id = 'diary'`);
+      const known = (await gate.events(DIARY)).at(-1)?.hash as string;
+      await setHead(`sha256:${'0'.repeat(64)}`);
+      await gate.commit(addWork('noted'));
+      assert.equal(await everQueued(url), before + 1);
+      // The log stands still before what can't be trusted, and no commit goes on behind it.
+      await gate.head();
+      await rejectsWith('corrupt', gate.commit(addWork('noted')));
+      await setHead(known);
+      while ((await gate.commit(addWork('noted')).catch(() => undefined)) === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await gate.head();
+      await assertNotedOnce(gate);
+    }));
+});

@@ -1,0 +1,144 @@
+/**
+ * The end of the log as this process knows it, so that a transaction puts its own events in order as it writes them,
+ * and no pass of the sequencer has to follow.
+ *
+ * Nothing known is believed: the server compares the end of the log, the queue and each record that a projection
+ * appends to in the transaction itself, under the lock of the order, which is only tried. Where another gate was there
+ * in between, the events are written without a place, and the sequencer finds them one. Transactions of this process
+ * take turns, since each stands behind the one before; nobody waits for another process.
+ * Source: spec ledger (the log, after the commit); docs/decisions/0006.
+ */
+import type { Base, Batch, StoredState } from '../batch.js';
+import { BatchRun } from '../batch-run.js';
+import { EMPTY_LOG_HASH, nextLogHash } from '../event.js';
+import type { KindName, LedgerEvent, RecordRef } from '../kind.js';
+import type { LogHead, Projection } from '../ledger.js';
+import type { Known } from './remembered.js';
+import type { States } from './states.js';
+
+/** After so many tries in vain, each one behind the other, a try is left out twice as often. */
+const MISSES_MAX = 5;
+
+/** Events with their places in the log, and what the projections append behind them. */
+export interface Ordered {
+  /** The end of the log that they stand behind. */
+  readonly after: LogHead;
+  /** The records that the projections append to, as they have to stand. */
+  readonly before: readonly Known[];
+  readonly entries: readonly LedgerEvent[];
+  /** The running hash of the log behind each. */
+  readonly hashes: readonly string[];
+  readonly projected: Batch;
+}
+
+export const EMPTY_HEAD: LogHead = { sequence: 0, logHash: EMPTY_LOG_HASH };
+
+/** The places of events, and of what was projected from them, behind a head. */
+export function orderedBehind(
+  after: LogHead,
+  events: readonly LedgerEvent[],
+  projected: Batch,
+  before: readonly Known[],
+): Ordered {
+  const entries = [...events, ...projected.events];
+  let { logHash } = after;
+  const hashes = entries.map(({ hash }) => {
+    logHash = nextLogHash(logHash, hash);
+    return logHash;
+  });
+  return { after, before, entries, hashes, projected };
+}
+
+export function headOf({ after, hashes }: Ordered): LogHead {
+  return { sequence: after.sequence + hashes.length, logHash: hashes.at(-1) ?? after.logHash };
+}
+
+export class Order {
+  readonly #states: States;
+  readonly #projections: readonly Projection[];
+  readonly #onHead: (sequence: number) => void;
+  #head = EMPTY_HEAD;
+  /** Kinds of records that projections were seen to write. */
+  readonly #projected = new Set<KindName>();
+  #turn: Promise<void> = Promise.resolve();
+  #misses = 0;
+  #passes = 0;
+
+  /** `onHead` is told of the head of the log whenever it has grown. */
+  constructor(states: States, projections: readonly Projection[], onHead: (sequence: number) => void) {
+    this.#states = states;
+    this.#projections = projections;
+    this.#onHead = onHead;
+  }
+
+  /** Waits for whoever of this process writes to the log; the answer lets the next one on. */
+  async turn(): Promise<() => void> {
+    const before = this.#turn;
+    let done: () => void = () => undefined;
+    this.#turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    await before;
+    return done;
+  }
+
+  /**
+   * Whether a transaction that locked these records should try. One that locked what a projection writes must not: it
+   * would wait for its turn with a lock that the sequencer waits for in its own.
+   */
+  shouldTry(locked: readonly RecordRef[]): boolean {
+    if (locked.some(({ kind }) => this.#projected.has(kind))) return false;
+    if (this.#passes === 0) return true;
+    this.#passes -= 1;
+    return false;
+  }
+
+  /** The end of the log as a transaction saw it. */
+  saw(head: LogHead): void {
+    if (head.sequence > this.#head.sequence) this.#head = head;
+  }
+
+  /**
+   * The places of a batch and what follows from it; undefined where a projection asks for a record that is not known.
+   * `named` are the records that the transaction locked.
+   */
+  draft(base: Base, named: readonly RecordRef[], { batch }: BatchRun): Ordered | undefined {
+    const locked = new Set(named.map(({ kind, id }) => `${kind}/${id}`));
+    const before = new Map<string, Known>();
+    let isKnown = true;
+    const record = (ref: RecordRef): StoredState | undefined => {
+      const changed = batch.records.get(ref);
+      if (changed !== undefined) return changed.stored;
+      const name = `${ref.kind}/${ref.id}`;
+      if (locked.has(name)) return base.record(ref);
+      const known = this.#projected.has(ref.kind) ? this.#states.known(ref) : undefined;
+      if (known === undefined) isKnown = false;
+      else before.set(name, known);
+      return known?.stored;
+    };
+    const run = new BatchRun({ ...base, record, lookup: () => [], claim: () => undefined });
+    try {
+      for (const projection of this.#projections) run.runProjection(projection, batch.events);
+    } catch {
+      // The sequencer meets the same, and says what it means.
+      return undefined;
+    }
+    if (!isKnown) return undefined;
+    return orderedBehind(this.#head, batch.events, run.batch, [...before.values()]);
+  }
+
+  /** What a durable transaction wrote to the log. */
+  wrote(ordered: Ordered): void {
+    this.#misses = 0;
+    this.#head = headOf(ordered);
+    for (const { row } of ordered.projected.records.values()) this.#projected.add(row.ref.kind);
+    this.#states.remember(ordered.projected);
+    this.#onHead(this.#head.sequence);
+  }
+
+  /** A transaction found another end of the log than was known, or somebody else at it. */
+  missed(): void {
+    this.#misses = Math.min(this.#misses + 1, MISSES_MAX);
+    this.#passes = 2 ** this.#misses;
+  }
+}
