@@ -30,6 +30,10 @@ export const postgresRequirements = {
     source: 'ledger',
     behaviour: 'of statements that travel together none is run behind one that failed, and the connection stays usable',
   },
+  'postgres.plans': {
+    source: 'ledger',
+    behaviour: 'every statement of a gate goes by a key, whatever the statistics of the tables say',
+  },
   'postgres.patience': {
     source: 'ledger',
     behaviour:

@@ -11,8 +11,9 @@ import type { StoredState } from '../batch.js';
 import { eventHash } from '../event.js';
 import { type AnyKind, type Kinds, type LedgerEvent, type RecordRef, recordName } from '../kind.js';
 import { eventDefect } from '../local-reader.js';
-import { type EventRow, eventOf, type RecordRow } from '../store.js';
+import { type EventRow, eventOf } from '../store.js';
 import type { Known } from './remembered.js';
+import type { RecordHead } from './rows.js';
 import { FOLD_MAX, FOLD_WHOLE_MAX } from './statements.js';
 
 export interface FoldContext {
@@ -30,7 +31,7 @@ export function kindOf({ kinds }: FoldContext, ref: RecordRef): AnyKind {
  * Whether a record is believed by its last event and its document.
  * INVARIANT: one whose kind keeps none never is (postgres.remembered).
  */
-function isLong(kind: AnyKind, row: RecordRow): boolean {
+function isLong(kind: AnyKind, row: RecordHead): boolean {
   const isKept = kind.keepsDocument === true && row.document !== undefined;
   return isKept && row.revision >= wholeUpTo(kind) && row.version === kind.version;
 }
@@ -41,12 +42,12 @@ export function wholeUpTo({ ofLast }: AnyKind): number {
 }
 
 /**
- * The state of a row, from the events that `STATEMENTS.recordEvents` found behind what is known. Refuses `invalid` for
+ * The state of a row, from the events that `STATEMENTS.load` found behind what is known. Refuses `invalid` for
  * a record of a newer program; faults `corrupt`.
  */
 export function stateOf(
   context: FoldContext,
-  row: RecordRow,
+  row: RecordHead,
   events: readonly EventRow[],
   known: Known | undefined,
 ): StoredState {
@@ -91,7 +92,7 @@ export class Fold {
     this.#before = event;
   }
 
-  finish(row: RecordRow): StoredState {
+  finish(row: RecordHead): StoredState {
     const before = this.#before;
     if (before === undefined || this.#state === undefined) throw corrupt(row.ref, 0, 'the record has no events');
     if (before.hash !== row.head || before.revision !== row.revision || before.at !== row.headAt) {
@@ -105,7 +106,7 @@ export class Fold {
   }
 }
 
-function lastOnly({ ledgerId }: FoldContext, kind: AnyKind, row: RecordRow, last: EventRow | undefined): StoredState {
+function lastOnly({ ledgerId }: FoldContext, kind: AnyKind, row: RecordHead, last: EventRow | undefined): StoredState {
   if (last === undefined || last.hash !== row.head || eventHash(ledgerId, last) !== last.hash) {
     throw corrupt(row.ref, row.revision, 'the record does not stand at its last event');
   }
@@ -115,7 +116,7 @@ function lastOnly({ ledgerId }: FoldContext, kind: AnyKind, row: RecordRow, last
   return storedOf(row, frozen(parseTrusted(row.document as string)));
 }
 
-function storedOf(row: RecordRow, state: Json): StoredState {
+function storedOf(row: RecordHead, state: Json): StoredState {
   const { ref, revision, head, headAt } = row;
   return { ref, id: ref.id, revision, head, headAt, state };
 }

@@ -44,6 +44,8 @@ export class Reader {
   #lookups:
     | { readonly wanted: Map<string, { kind: KindName; key: string }>; readonly found: Promise<Found> }
     | undefined;
+  /** The groups that left last. */
+  readonly #away = new Map<string, Promise<unknown>>();
   readonly #lists = new Map<string, Promise<Page>>();
   #closed = false;
   #reading = 0;
@@ -86,7 +88,7 @@ export class Reader {
   /** A group that leaves with the next turn of the loop. */
   #group(anew: boolean, leave: () => void): Group {
     const refs = new Map<string, RecordRef>();
-    const found = nextTurn().then(() => {
+    const found = this.#depart(anew ? 'anew' : 'known', () => {
       leave();
       return this.#on(async (connection) => {
         const records = [...refs.values()];
@@ -105,9 +107,19 @@ export class Reader {
     return { refs, found };
   }
 
+  /** Leaves with the next turn of the loop, behind the group of its name before: what is asked meanwhile goes along. */
+  #depart<T>(name: string, leave: () => Promise<T>): Promise<T> {
+    const found = Promise.all([this.#away.get(name), nextTurn()]).then(leave);
+    this.#away.set(
+      name,
+      found.catch(() => undefined),
+    );
+    return found;
+  }
+
   /** A record with a document may have any number of events. They never change, so that no moment has to be held. */
   async #foldByPages(ref: RecordRef): Promise<StoredState | undefined> {
-    const [columns] = await this.ask(STATEMENTS.records, [textArray([ref.kind]), textArray([ref.id])]);
+    const [columns] = await this.ask(STATEMENTS.record, [ref.kind, ref.id]);
     if (columns === undefined) return undefined;
     const row = recordRowOf(columns);
     const fold = new Fold(this.#states.context, ref, undefined);
@@ -131,7 +143,7 @@ export class Reader {
 
   #payloadGroup() {
     const wanted: WantedPayload[] = [];
-    const found = nextTurn().then(async () => {
+    const found = this.#depart('payloads', async () => {
       this.#payloads = undefined;
       const rows = await this.ask(STATEMENTS.payloads, [
         intArray(wanted.map((_, place) => place)),
@@ -152,7 +164,7 @@ export class Reader {
 
   #lookupGroup() {
     const wanted = new Map<string, { kind: KindName; key: string }>();
-    const found = nextTurn().then(() => {
+    const found = this.#depart('lookups', () => {
       this.#lookups = undefined;
       return this.#on((connection) => this.#states.load(connection, { records: [], lookups: [...wanted.values()] }));
     });

@@ -5,7 +5,8 @@
  */
 import { LIMITS } from '../../core/index.js';
 import type { StoredState } from '../batch.js';
-import type { EventRow, RecordRow } from '../store.js';
+import type { EventRow } from '../store.js';
+import type { RecordHead } from './rows.js';
 
 /** What the table of events holds of one. */
 export type EventColumns = Omit<EventRow, 'sequence' | 'logHash'>;
@@ -42,7 +43,7 @@ export function eventsBehind(
  */
 export function isAsKnown(
   { stored, document, events: own }: Known,
-  row: RecordRow,
+  row: RecordHead,
   events: readonly EventColumns[],
   hasPayload: (revision: number, address: string) => boolean,
 ): boolean {

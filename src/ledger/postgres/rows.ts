@@ -4,7 +4,7 @@
  */
 
 import type { TakenClaim } from '../batch.js';
-import type { Columns, KindName } from '../kind.js';
+import type { Columns, KindName, RecordRef } from '../kind.js';
 import { payloadsOf } from '../payloads.js';
 import type { EventRow, RecordRow } from '../store.js';
 import type { Row } from './connection.js';
@@ -16,6 +16,9 @@ export const RECORD_COLUMNS =
 export const CLAIM_COLUMNS = 'c.scope, c.principal, c.key, c.command, c.kind, c.id, c.revision';
 
 const EVENT_WIDTH = 10;
+
+/** The row of a record without the columns of lists. */
+export type RecordHead = Omit<RecordRow, 'columns'>;
 
 /** A row of `EVENT_COLUMNS`, with the sequence and the log hash behind them where the log was asked. */
 export function eventRowOf(row: Row): EventRow {
@@ -44,6 +47,19 @@ export function eventRowOf(row: Row): EventRow {
     prev,
     hash,
   };
+}
+
+/** What `STATEMENTS.load` tells of a record, behind its place: the record, and one of its events or none. */
+export function loadedOf(ref: RecordRef, row: Row): { readonly record: RecordHead; readonly event?: EventRow } {
+  const [, revision, head, headAt, version, document, of, type, at, actor, data, payloads, prev, hash] = row as [
+    ...[number, number, string | null, number, number, string | null],
+    ...[number | null, string, number, string, string, string, string | null, string],
+  ];
+  const record = { ref, revision, head: head ?? '', headAt, version, document: document ?? undefined };
+  if (of === null) return { record };
+  const place = { sequence: 0, logHash: '', record: ref, revision: of };
+  const event = { ...place, type, at, actor, dataText: data, payloads: payloadsOf(payloads), prev, hash };
+  return { record, event };
 }
 
 export function recordRowOf(row: Row): RecordRow {

@@ -19,7 +19,27 @@ const IN_ORDER = "coalesce(current_setting('countersign.in_order', true) = 'true
 /** A row that follows from others is written only in order. */
 const WRITTEN = `WHERE NOT n.follows OR ${IN_ORDER}`;
 
+/** A column of a record, once: where its last event is told, or none. */
+function beside(column: string): string {
+  return `CASE WHEN e.revision IS NULL OR e.revision = r.revision THEN r.${column} END`;
+}
+
+/**
+ * The rows of a table that belong to each row before it. It can't be turned round: by statistics from a time when a
+ * table was empty, or nothing in it open, the server would read the whole of it for each batch.
+ * INVARIANT: postgres.plans
+ */
+function each(table: string, alias: string, condition: string, join: 'INNER' | 'LEFT' = 'INNER'): string {
+  const rows = `SELECT * FROM countersign.${table} AS ${alias} WHERE ${condition} OFFSET 0`;
+  return `${join} JOIN LATERAL (${rows}) AS ${alias} ON true`;
+}
+
+/** The row of a record, of an event, of a payload that is named by a row before it. */
+const byName = (alias: string, of: string) => `${alias}.kind = ${of}.kind AND ${alias}.id = ${of}.id`;
+const byPlace = (alias: string, of: string) => `${byName(alias, of)} AND ${alias}.revision = ${of}.revision`;
+
 const NAMED = 'unnest($1::text[], $2::text[])';
+const PLACES = 'unnest($1::text[], $2::text[], $3::int[]) AS n(kind, id, revision)';
 
 function all<Names extends string>(texts: Readonly<Record<Names, string>>): Readonly<Record<Names, Statement>> {
   const named = Object.entries<string>(texts).map(([name, text]) => [name, { name, text }]);
@@ -48,7 +68,7 @@ export const STATEMENTS = all({
         $2::bigint = 0)
       AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::text[], $6::int[], $7::text[], $8::text[])
           AS n(kind, id, revision, head, document)
-        LEFT JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id
+        ${each('records', 'r', byName('r', 'n'), 'LEFT')}
         WHERE r.revision IS DISTINCT FROM n.revision OR r.head IS DISTINCT FROM n.head
           OR r.document IS DISTINCT FROM n.document))::text, true)`,
   /**
@@ -59,31 +79,37 @@ export const STATEMENTS = all({
       pg_snapshot_xmax(s)::text::bigint, l.sequence, l.log_hash, e.at
     FROM pg_current_snapshot() AS s
     LEFT JOIN (SELECT * FROM countersign.log ORDER BY sequence DESC LIMIT 1) AS l ON true
-    LEFT JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision`,
+    ${each('events', 'e', byPlace('e', 'l'), 'LEFT')}`,
 
-  records: `SELECT ${RECORD_COLUMNS} FROM ${NAMED} AS n(kind, id)
-    JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id`,
+  record: `SELECT ${RECORD_COLUMNS} FROM countersign.records r WHERE r.kind = $1 AND r.id = $2`,
   /**
-   * The events behind the revision that is known of each record. Of a long one with a document the last alone, unless
-   * an older version of its kind wrote that.
+   * Records by their place in the arrays, with the events behind the revision that is known of each; of a long one with
+   * a document the last alone, unless an older version of its kind wrote that. What the record says stands beside its
+   * last event.
    */
-  recordEvents: `SELECT ${EVENT_COLUMNS} 
-    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::int[]) AS n(kind, id, known, version, whole)
-    JOIN countersign.records r ON r.kind = n.kind AND r.id = n.id
-    JOIN countersign.events e ON e.kind = r.kind AND e.id = r.id AND e.revision <= r.revision
-      AND e.revision > CASE WHEN r.document IS NULL OR r.revision < n.whole OR r.version < n.version THEN n.known
-        ELSE greatest(n.known, r.revision - 1) END
-    ORDER BY e.kind, e.id, e.revision`,
+  load: `SELECT n.place, r.revision, ${beside('head')}, ${beside('head_at')}, ${beside('version')},
+      ${beside('document')}, e.revision, e.type, e.at, e.actor, e.data, e.payloads, e.prev, e.hash
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::int[]) WITH ORDINALITY
+      AS n(kind, id, known, version, whole, place)
+    ${each('records', 'r', byName('r', 'n'))}
+    ${each(
+      'events',
+      'e',
+      `r.revision > n.known AND ${byName('e', 'r')} AND e.revision <= r.revision
+        AND e.revision > CASE WHEN r.document IS NULL OR r.revision < n.whole OR r.version < n.version THEN n.known
+          ELSE greatest(n.known, r.revision - 1) END`,
+      'LEFT',
+    )}
+    ORDER BY n.place, e.revision`,
   lookups: `SELECT n.kind, n.key, r.id, r.status, r.principal FROM ${NAMED} AS n(kind, key)
-    JOIN countersign.records r ON r.kind = n.kind AND r.lookup = n.key AND r.lookup IS NOT NULL ORDER BY r.id`,
+    ${each('records', 'r', 'r.kind = n.kind AND r.lookup = n.key AND r.lookup IS NOT NULL')} ORDER BY r.id`,
   /** Claims with the events that took them. */
   claims: `SELECT ${CLAIM_COLUMNS}, ${EVENT_COLUMNS}
     FROM unnest($1::text[], $2::text[], $3::text[]) AS n(scope, principal, key)
-    JOIN countersign.claims c ON c.scope = n.scope AND c.principal = n.principal AND c.key = n.key
-    LEFT JOIN countersign.events e ON e.kind = c.kind AND e.id = c.id AND e.revision = c.revision`,
+    ${each('claims', 'c', 'c.scope = n.scope AND c.principal = n.principal AND c.key = n.key')}
+    ${each('events', 'e', byPlace('e', 'c'), 'LEFT')}`,
   /** Which of these events stand. */
-  eventHashes: `SELECT e.hash FROM unnest($1::text[], $2::text[], $3::int[]) AS n(kind, id, revision)
-    JOIN countersign.events e ON e.kind = n.kind AND e.id = n.id AND e.revision = n.revision`,
+  eventHashes: `SELECT e.hash FROM ${PLACES} ${each('events', 'e', byPlace('e', 'n'))}`,
 
   writeEvents: `INSERT INTO countersign.events
     SELECT n.kind, n.id, n.revision, n.type, n.at, n.actor, n.data, n.payloads, n.prev, n.hash
@@ -91,7 +117,7 @@ export const STATEMENTS = all({
       $9::text[], $10::text[], $11::boolean[])
       AS n(kind, id, revision, type, at, actor, data, payloads, prev, hash, follows) ${WRITTEN}`,
   writeQueue: `INSERT INTO countersign.unsequenced (kind, id, revision)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::int[]) WHERE NOT ${IN_ORDER}`,
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[])`,
   writePayloads: `INSERT INTO countersign.payloads SELECT n.kind, n.id, n.revision, n.address, n.bytes
     FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bytea[], $6::boolean[])
       AS n(kind, id, revision, address, bytes, follows) ${WRITTEN} ON CONFLICT DO NOTHING`,
@@ -112,36 +138,36 @@ export const STATEMENTS = all({
   head: 'SELECT sequence, log_hash FROM countersign.log ORDER BY sequence DESC LIMIT 1',
   /** What waits for its place, by the hash of its event. */
   queue: `SELECT e.kind, e.id, e.revision, e.hash, q.place FROM countersign.unsequenced q
-    JOIN countersign.events e ON e.kind = q.kind AND e.id = q.id AND e.revision = q.revision
+    ${each('events', 'e', byPlace('e', 'q'))}
     WHERE q.place > $1 ORDER BY q.place LIMIT $2`,
-  eventsAt: `SELECT ${EVENT_COLUMNS} FROM unnest($1::text[], $2::text[], $3::int[]) AS n(kind, id, revision)
-    JOIN countersign.events e ON e.kind = n.kind AND e.id = n.id AND e.revision = n.revision`,
+  eventsAt: `SELECT ${EVENT_COLUMNS} FROM ${PLACES} ${each('events', 'e', byPlace('e', 'n'))}`,
   isQueued: 'SELECT 1 FROM countersign.unsequenced WHERE place > $1 ORDER BY place LIMIT 1',
   unqueue: 'DELETE FROM countersign.unsequenced WHERE place = ANY ($1::bigint[])',
   copyLog: `INSERT INTO countersign.log
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[])`,
-  /** In order, places and a notice of the last of them: one row; else nothing. */
-  writeLog: `WITH written AS (INSERT INTO countersign.log
-      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[]) WHERE ${IN_ORDER}
-      RETURNING sequence)
-    SELECT pg_notify('countersign_log', max(sequence)::text) FROM written HAVING count(*) > 0`,
+  /** In order, places and a notice of the last of them: one row. Else what does not follow waits for its place. */
+  place: `WITH n AS (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[], $6::boolean[])
+        AS n(sequence, kind, id, revision, log_hash, follows)),
+      queued AS (INSERT INTO countersign.unsequenced (kind, id, revision)
+        SELECT n.kind, n.id, n.revision FROM n WHERE NOT (n.follows OR ${IN_ORDER})),
+      placed AS (INSERT INTO countersign.log
+        SELECT n.sequence, n.kind, n.id, n.revision, n.log_hash FROM n WHERE ${IN_ORDER} RETURNING sequence)
+    SELECT pg_notify('countersign_log', max(sequence)::text) FROM placed HAVING count(*) > 0`,
 
   log: `SELECT ${EVENT_COLUMNS}, l.sequence, l.log_hash FROM countersign.log l
-    LEFT JOIN countersign.events e ON e.kind = l.kind AND e.id = l.id AND e.revision = l.revision
+    ${each('events', 'e', byPlace('e', 'l'), 'LEFT')}
     WHERE l.sequence > $1 ORDER BY l.sequence LIMIT $2`,
   events: `SELECT ${EVENT_COLUMNS} FROM countersign.events e
     WHERE e.kind = $1 AND e.id = $2 AND e.revision >= $3 ORDER BY e.revision LIMIT $4`,
   /** Which payloads of these records stand, unchanged, as far as they are not long. */
   payloadsStanding: `SELECT p.kind, p.id, p.revision, p.address FROM ${NAMED} AS n(kind, id)
-    JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id
+    ${each('payloads', 'p', byName('p', 'n'))}
     WHERE octet_length(p.bytes) <= ${LIMITS.checkedPayloadBytesMax}
       AND p.address = 'sha256:' || encode(sha256(p.bytes), 'hex')`,
   payloadSizes: `SELECT n.place, octet_length(p.bytes)
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
-    JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision
-      AND p.address = n.address`,
+    ${each('payloads', 'p', `${byPlace('p', 'n')} AND p.address = n.address`)}`,
   payloads: `SELECT n.place, p.bytes
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[]) AS n(place, kind, id, revision, address)
-    JOIN countersign.payloads p ON p.kind = n.kind AND p.id = n.id AND p.revision = n.revision
-      AND p.address = n.address`,
+    ${each('payloads', 'p', `${byPlace('p', 'n')} AND p.address = n.address`)}`,
 });

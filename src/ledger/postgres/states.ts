@@ -10,12 +10,12 @@ import type { Batch, StoredState, TakenClaim, WrittenEvent } from '../batch.js';
 import { claimName } from '../batch.js';
 import { type KindName, type RecordRef, recordName } from '../kind.js';
 import type { LookupRow } from '../ledger.js';
-import type { EventRow, RecordRow } from '../store.js';
+import type { EventRow } from '../store.js';
 import { intArray, textArray } from './arrays.js';
 import type { Connection, Row } from './connection.js';
 import { type FoldContext, stateOf, wholeUpTo } from './fold.js';
 import { eventsBehind, hasFewPayloads, isAsKnown, type Known } from './remembered.js';
-import { claimOf, eventRowOf, recordRowOf } from './rows.js';
+import { claimOf, eventRowOf, loadedOf, type RecordHead } from './rows.js';
 import { STATEMENTS } from './statements.js';
 
 /** What is to be loaded. No name stands in it twice. */
@@ -42,7 +42,7 @@ export interface Found {
 /** A record as it was read, with what was known of it before. */
 interface FoundRecord {
   readonly name: string;
-  readonly row: RecordRow;
+  readonly row: RecordHead;
   readonly events: readonly EventRow[];
   readonly known: Known | undefined;
   readonly standing: ReadonlySet<string> | undefined;
@@ -64,10 +64,8 @@ export class States {
     const refs = wanted.records;
     const known = new Map<string, Known>();
     for (const ref of refs) this.#recall(ref, known);
-    const names = namesOf(refs);
-    const [records, events, payloads, lookupRows, claimRows] = await connection.together(() => [
-      refs.length === 0 ? [] : connection.ask(STATEMENTS.records, names),
-      refs.length === 0 ? [] : connection.ask(STATEMENTS.recordEvents, this.#knownOf(refs, anew ? NOTHING : known)),
+    const [rows, payloads, lookupRows, claimRows] = await connection.together(() => [
+      refs.length === 0 ? [] : connection.ask(STATEMENTS.load, this.#knownOf(refs, anew ? NOTHING : known)),
       anew ? this.#standing(connection, refs, known) : undefined,
       lookups.length === 0
         ? []
@@ -83,7 +81,7 @@ export class States {
             textArray(claims.map(({ key }) => key)),
           ]),
     ]);
-    const states = this.#statesOf(records, events, known, payloads);
+    const states = this.#statesOf(refs, rows, known, payloads);
     const found = lookupsOf(lookupRows);
     const taken = claimsOf(claimRows);
     return {
@@ -140,21 +138,24 @@ export class States {
 
   /** The states of what was read, each made when it is looked at first. `standing`: the payloads of a verified read. */
   #statesOf(
-    records: readonly Row[],
-    events: readonly Row[],
+    refs: readonly RecordRef[],
+    rows: readonly Row[],
     known: ReadonlyMap<string, Known>,
     standing: ReadonlySet<string> | undefined,
   ): ReadonlyMap<string, () => StoredState> {
-    const byName = new Map<string, EventRow[]>();
-    for (const row of events) {
-      const event = eventRowOf(row);
-      addTo(byName, recordName(event.record), event);
-    }
     const states = new Map<string, () => StoredState>();
-    for (const columns of records) {
-      const row = recordRowOf(columns);
-      const name = recordName(row.ref);
-      const found = { name, row, events: byName.get(name) ?? [], known: known.get(name), standing };
+    for (let at = 0; at < rows.length; ) {
+      const place = rows[at]?.[0] as number;
+      const ref = refs[place - 1] as RecordRef;
+      const events: EventRow[] = [];
+      let row: RecordHead | undefined;
+      for (; rows[at]?.[0] === place; at += 1) {
+        const { record, event } = loadedOf(ref, rows[at] as Row);
+        row = record;
+        if (event !== undefined) events.push(event);
+      }
+      const name = recordName(ref);
+      const found = { name, row: row as RecordHead, events, known: known.get(name), standing };
       let made: StoredState | undefined;
       states.set(name, () => {
         made ??= this.#stateOf(found);
@@ -173,9 +174,7 @@ export class States {
     try {
       const stored = stateOf(this.context, row, events, from);
       if (stored === from?.stored) return stored;
-      // The events were read behind the row: there may be some more.
-      const upTo = events.filter(({ revision }) => revision <= row.revision);
-      const own = row.document === undefined ? eventsBehind(from === undefined ? [] : from.events, upTo) : undefined;
+      const own = row.document === undefined ? eventsBehind(from === undefined ? [] : from.events, events) : undefined;
       this.#keep(name, { stored, document: row.document, ...(own === undefined ? {} : { events: own }) });
       return stored;
     } catch (error) {

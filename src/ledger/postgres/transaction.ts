@@ -90,16 +90,16 @@ export interface Written {
 
 /** One round trip, behind which all of it is durable. Answers whether its events have their places. */
 export async function writeAndCommit(connection: Connection, written: Written): Promise<boolean> {
-  const { batch, ordered, taken = [], floor } = written;
-  const { projected } = ordered ?? {};
+  const { batch = NOTHING, ordered, taken = [], floor } = written;
   const [, , log, done] = await connection.together(() => [
     ordered === undefined || floor === undefined ? undefined : takeOrder(connection, ordered, floor),
     Promise.all([
-      ...writeBatch(connection, batch ?? NOTHING, projected ?? NOTHING),
-      batch === undefined ? undefined : connection.ask(STATEMENTS.writeQueue, placesOf(batch)),
+      ...writeBatch(connection, batch, ordered?.projected ?? NOTHING),
       taken.length === 0 ? undefined : connection.ask(STATEMENTS.unqueue, [bigintArray(taken)]),
     ]),
-    ordered === undefined ? [] : connection.ask(STATEMENTS.writeLog, logValues(ordered)),
+    ordered === undefined
+      ? connection.ask(STATEMENTS.writeQueue, placesOf(batch))
+      : connection.ask(STATEMENTS.place, placeValues(ordered)),
     connection.run(STATEMENTS.commit),
   ]);
   // A transaction that failed before is rolled back by its commit, which says so.
@@ -123,11 +123,13 @@ function takeOrder(connection: Connection, { after, before }: Ordered, floor: nu
   ]);
 }
 
-function logValues({ after, entries, hashes }: Ordered): Value[] {
+function placeValues({ after, entries, hashes, projected }: Ordered): Value[] {
+  const own = entries.length - projected.events.length;
   return [
     bigintArray(entries.map((_, i) => after.sequence + 1 + i)),
     ...placesOf({ events: entries }),
     textArray(hashes),
+    booleanArray(entries.map((_, i) => i >= own)),
   ];
 }
 
