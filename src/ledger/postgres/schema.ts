@@ -78,8 +78,14 @@ const OUTBOX = `
   CREATE TABLE countersign.cursors (name text COLLATE "C" PRIMARY KEY, sequence bigint NOT NULL);
 `;
 
+/** Looked up by the key alone, so that no other index, which begins with the kind as well, is ever taken instead. */
+const LOOKUP = `
+  DROP INDEX countersign.records_lookup;
+  CREATE INDEX records_lookup ON countersign.records (lookup, kind, id) WHERE lookup IS NOT NULL;
+`;
+
 /** Forward-only, each run in the transaction of the migration; their number is the version of the schema. */
-export const MIGRATIONS: readonly string[] = [`${TABLES}${TRIGGERS}`, OUTBOX];
+export const MIGRATIONS: readonly string[] = [`${TABLES}${TRIGGERS}`, OUTBOX, LOOKUP];
 
 /** The triggers without which a store is damaged, by table and name. */
 export const TRIGGER_NAMES = ['events events_stay', 'events events_whole', 'log log_stay', 'log log_whole'];

@@ -23,6 +23,7 @@ import { serverDefect } from './connection.js';
 import { Floor } from './floor.js';
 import { migratePostgres } from './migrate.js';
 import { PostgresLedger } from './postgres-ledger.js';
+import { MIGRATIONS } from './schema.js';
 
 async function inDatabase(check: (url: string) => Promise<void>): Promise<void> {
   const { url, drop } = await testDatabase();
@@ -81,7 +82,7 @@ describe('the server of a ledger', () => {
       await put('99', 'schema_version');
       await rejectsWith('invalid', openOn(url));
       await rejectsWith('invalid', migratePostgres(url));
-      await put('2', 'schema_version');
+      await put(String(MIGRATIONS.length), 'schema_version');
       await put('nobody', 'ledger_id');
       await rejectsWith('corrupt', openOn(url));
       await rejectsWith('store', openOn('postgres://nobody@localhost/none?host=/no/such/folder'));
@@ -93,9 +94,13 @@ describe('the server of a ledger', () => {
       await migratePostgres(url, LEDGER_ID);
       const run = (text: string) => onDatabase(url, text, []);
       for (const table of ['outbox', 'cursors']) await run(`DROP TABLE countersign.${table}`);
+      await run('DROP INDEX countersign.records_lookup');
+      await run('CREATE INDEX records_lookup ON countersign.records (kind, lookup, id) WHERE lookup IS NOT NULL');
       await run("UPDATE countersign.meta SET value = '1' WHERE name = 'schema_version'");
       await rejectsWith('invalid', openOn(url));
       assert.equal(await migratePostgres(url), LEDGER_ID);
+      const [index] = await run("SELECT indexdef FROM pg_indexes WHERE indexname = 'records_lookup'");
+      assert.match(String(Object.values(index as object)[0]), /\(lookup, kind, id\) WHERE \(lookup IS NOT NULL\)/);
       const ledger = await openOn(url);
       assert.deepEqual([await ledger.outbox.cursor(), await ledger.outbox.due('chat', 1, 1)], [undefined, []]);
       await ledger.close();

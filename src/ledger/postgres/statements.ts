@@ -101,8 +101,9 @@ export const STATEMENTS = all({
       'LEFT',
     )}
     ORDER BY n.place, e.revision`,
+  /** By the index of the key: the kind is compared in a way that no index is looked at for. */
   lookups: `SELECT n.kind, n.key, r.id, r.status, r.principal FROM ${NAMED} AS n(kind, key)
-    ${each('records', 'r', 'r.kind = n.kind AND r.lookup = n.key AND r.lookup IS NOT NULL')} ORDER BY r.id`,
+    ${each('records', 'r', 'r.lookup = n.key AND r.kind IS NOT DISTINCT FROM n.kind')} ORDER BY r.id`,
   /** Claims with the events that took them. */
   claims: `SELECT ${CLAIM_COLUMNS}, ${EVENT_COLUMNS}
     FROM unnest($1::text[], $2::text[], $3::text[]) AS n(scope, principal, key)
