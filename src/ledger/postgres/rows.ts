@@ -51,14 +51,28 @@ export function eventRowOf(row: Row): EventRow {
 
 /** What `STATEMENTS.load` tells of a record, behind its place: the record, and one of its events or none. */
 export function loadedOf(ref: RecordRef, row: Row): { readonly record: RecordHead; readonly event?: EventRow } {
-  const [, revision, head, headAt, version, document, of, type, at, actor, data, payloads, prev, hash] = row as [
-    ...[number, number, string | null, number, number, string | null],
-    ...[number | null, string, number, string, string, string, string | null, string],
-  ];
-  const record = { ref, revision, head: head ?? '', headAt, version, document: document ?? undefined };
-  if (of === null) return { record };
-  const place = { sequence: 0, logHash: '', record: ref, revision: of };
-  const event = { ...place, type, at, actor, dataText: data, payloads: payloadsOf(payloads), prev, hash };
+  const record: RecordHead = {
+    ref,
+    revision: row[1] as number,
+    head: (row[2] ?? '') as string,
+    headAt: row[3] as number,
+    version: row[4] as number,
+    document: (row[5] ?? undefined) as string | undefined,
+  };
+  if (row[6] === null) return { record };
+  const event: EventRow = {
+    sequence: 0,
+    logHash: '',
+    record: ref,
+    revision: row[6] as number,
+    type: row[7] as string,
+    at: row[8] as number,
+    actor: row[9] as string,
+    dataText: row[10] as string,
+    payloads: payloadsOf(row[11] as string),
+    prev: row[12] as string | null,
+    hash: row[13] as string,
+  };
   return { record, event };
 }
 

@@ -110,7 +110,8 @@ export class Group extends Query {
   }
 
   handleReadyForQuery(): void {
-    this.#end(new Error('the server answered less than it was asked'));
+    const isWhole = this.#at === this.#asked.length;
+    this.#end(isWhole ? undefined : new Error('the server answered less than it was asked'));
   }
 
   handleError(error: unknown): void {
