@@ -48,7 +48,7 @@ export interface InitOptions {
  */
 export async function initialize(home: Home, options: InitOptions): Promise<{ ledgerId: string }> {
   const { trust, demo = false, random = systemRandom } = options;
-  clearUnfinished(home, systemClock.now());
+  const begun = clearUnfinished(home, systemClock.now());
   if (existsSync(home.store)) throw new Refusal('already_initialized', 'there is a ledger here already');
   if (existsSync(home.seenFile)) {
     const next = 'put a backup back with `countersign restore FILE`, or name another home';
@@ -70,14 +70,14 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const homeConfig = homeConfigPath(home);
   // What stands there already is somebody's, and stays whatever happens.
   const own = [home.trustFile, home.threadKey, homeConfig, home.store].filter((path) => !existsSync(path));
-  setMark(home, own);
+  setMark(home, ledgerId, own);
   try {
     if (options.store !== undefined) {
       writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
     }
     writePrivate(home.trustFile, trust);
     writePrivate(home.threadKey, formatThreadKey(random.bytes(32)));
-    const { ledger } = await openStore(home, {}, ledgerId);
+    const { ledger } = await openStore(home, { left: begun }, ledgerId);
     try {
       await ledger.commit({
         actor: 'engine:gate',

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { type Clock, type Failpoint, type Random, Refusal } from '../core/index.js';
-import { type Ledger, LocalLedger, loadPostgres, SqliteStore } from '../ledger/index.js';
+import { type Ledger, type Leftover, LocalLedger, loadPostgres, SqliteStore } from '../ledger/index.js';
 import { systemClock } from './clock.js';
 import { readEnvironment } from './config.js';
 import type { Home } from './home.js';
@@ -25,6 +25,8 @@ export interface StoreOptions {
   readonly failpoint?: Failpoint | undefined;
   /** For tests: the time of a lease on a store that several gates share. */
   readonly leaseMs?: number | undefined;
+  /** The ledger that an interrupted `init` of this home began. */
+  readonly left?: Leftover | undefined;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function openStore(home: Home, options: StoreOptions, newLedgerId?:
   const time = options.clock === undefined ? {} : { time: () => clock.now() };
   const lease = options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs };
   try {
-    if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId);
+    if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId, options.left);
     const ledger = await PostgresLedger.open({ ...shared, ...time, ...lease, url });
     return { ledger, ledgerId: ledger.ledgerId };
   } catch (error) {

@@ -6,7 +6,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readPlainFile } from '../connectors/index.js';
 import { Fault, isJsonObject, isOurs, Refusal, readJson } from '../core/index.js';
-import { SqliteStore } from '../ledger/index.js';
+import { type Leftover, SqliteStore } from '../ledger/index.js';
 import { type Home, makeHome } from './home.js';
 import { homeConfigPath } from './store-config.js';
 
@@ -29,10 +29,13 @@ export function dropMark({ unfinishedFile, seenFile }: Home): void {
  * Makes the folders of a home, and says that this process makes these files in it. Refuses `busy` where another does,
  * and touches nothing of it; faults `store`.
  */
-export function setMark(home: Home, paths: readonly string[]): void {
+export function setMark(home: Home, ledgerId: string, paths: readonly string[]): void {
   try {
     makeHome(home);
-    writeFileSync(home.unfinishedFile, JSON.stringify({ pid: process.pid, paths }), { flag: 'wx', mode: 0o600 });
+    writeFileSync(home.unfinishedFile, JSON.stringify({ pid: process.pid, ledger: ledgerId, paths }), {
+      flag: 'wx',
+      mode: 0o600,
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw running();
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
@@ -44,31 +47,37 @@ export function setMark(home: Home, paths: readonly string[]): void {
 }
 
 /**
- * Takes away what an interrupted `init` left, as its mark says. Refuses `busy` while the one that set it may still run.
+ * Takes away what an interrupted `init` left, as its mark says. Answers the ledger that it began, which may stand in a
+ * database. Refuses `busy` while the one that set it may still run.
  * INVARIANT: no ledger that anything happened in is ever taken away (app.init.interrupted).
  */
-export function clearUnfinished(home: Home, now: number): void {
+export function clearUnfinished(home: Home, now: number): Leftover | undefined {
   const { unfinishedFile: mark, seenFile } = home;
-  if (!existsSync(mark)) return;
+  if (!existsSync(mark)) return undefined;
   // It was finished but for the mark; or the ledger was used since, and is nobody's leftover.
   if (existsSync(seenFile) || eventsIn(home.store) > OWN_EVENTS) {
     removeLeft(mark);
-    return;
+    return undefined;
   }
-  const { pid, paths } = markIn(mark);
+  const { pid, ledger, paths } = markIn(mark);
   if (isRunning(pid) && Math.abs(now - statSync(mark).mtimeMs) < RUNS_MS_MAX) {
     throw running();
   }
   const made = [home.trustFile, home.threadKey, homeConfigPath(home), home.store];
   for (const path of made) if (paths.includes(path)) removeLeft(path);
   removeLeft(mark);
+  return { ledgerId: ledger, eventsMax: OWN_EVENTS };
 }
 
-function markIn(path: string): { readonly pid: number; readonly paths: readonly unknown[] } {
+function markIn(path: string): { readonly pid: number; readonly ledger: string; readonly paths: readonly unknown[] } {
   const read = readPlainFile(path, 65_536);
   const json = read.ok ? readJson(read.bytes) : undefined;
-  const { pid, paths } = json?.ok === true && isJsonObject(json.value) ? json.value : {};
-  return { pid: typeof pid === 'number' ? pid : 0, paths: Array.isArray(paths) ? paths : [] };
+  const { pid, ledger, paths } = json?.ok === true && isJsonObject(json.value) ? json.value : {};
+  return {
+    pid: typeof pid === 'number' ? pid : 0,
+    ledger: typeof ledger === 'string' ? ledger : '',
+    paths: Array.isArray(paths) ? paths : [],
+  };
 }
 
 function isRunning(pid: number): boolean {

@@ -47,7 +47,7 @@ export type {
 } from './outbox.js';
 export { OverReads } from './over-reads.js';
 export { waitingCursor } from './page.js';
-export type { PostgresLedger } from './postgres/index.js';
+export type { Leftover, PostgresLedger } from './postgres/index.js';
 export { SqliteStore } from './sqlite/sqlite-store.js';
 export { headOf, type LocalStore } from './store.js';
 

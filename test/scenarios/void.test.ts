@@ -25,6 +25,7 @@ import {
   placeBackup,
 } from '../../src/app/index.js';
 import { bootstrapApprover, requestToken, rotateToken } from '../../src/app/internal.js';
+import { homeConfigPath } from '../../src/app/store-config.js';
 import type { Act } from '../../src/approvals/index.js';
 import { confirmationCode } from '../../src/identity/index.js';
 import {
@@ -43,6 +44,7 @@ import {
   type World,
 } from '../support/gate-world.js';
 import { opened } from '../support/grants.js';
+import { testDatabase } from '../support/postgres.js';
 import { verifies } from '../support/verifies.js';
 
 const waits = async (world: World) => (await world.gate.decisions()).map(({ operation, id }) => `${operation} ${id}`);
@@ -188,7 +190,7 @@ describe('an init that was stopped in the middle', () => {
   function leave(whole: Home, home: Home, files: readonly (keyof Home)[], pid = 0): void {
     mkdirSync(home.keysFolder, { recursive: true, mode: 0o700 });
     const paths = [home.trustFile, home.threadKey, home.store];
-    writeFileSync(home.unfinishedFile, JSON.stringify({ pid, paths }), { mode: 0o600 });
+    writeFileSync(home.unfinishedFile, JSON.stringify({ pid, ledger: '0'.repeat(32), paths }), { mode: 0o600 });
     for (const file of files) copyFileSync(whole[file], home[file]);
   }
 
@@ -265,6 +267,33 @@ describe('an init that was stopped in the middle', () => {
       assert.equal(await codeOf(initialize(home, { trust: TRUST, random: { bytes } })), 'busy');
       assert.ok(existsSync(home.unfinishedFile) && existsSync(home.trustFile) && existsSync(home.threadKey));
     });
+  });
+
+  it('is begun again in its database as well, from its own home, while nothing happened in it', async () => {
+    verifies('app.init.interrupted');
+    const { url, drop } = await testDatabase();
+    await homes(async (_, part) => {
+      const home = part('server');
+      const stopped = async (ledgerId: string) => {
+        rmSync(home.seenFile);
+        const paths = [home.trustFile, home.threadKey, homeConfigPath(home)];
+        writeFileSync(home.unfinishedFile, JSON.stringify({ pid: 0, ledger: ledgerId, paths }), { mode: 0o600 });
+      };
+      const first = await initialize(home, { trust: TRUST, store: url });
+      await stopped(first.ledgerId);
+      assert.equal(await codeOf(initialize(part('another'), { trust: TRUST, store: url })), 'already_initialized');
+      const { ledgerId } = await initialize(home, { trust: TRUST, store: url });
+      assert.notEqual(ledgerId, first.ledgerId);
+      const gate = await open({ home: home.folder });
+      assert.deepEqual((await auditLedger(gate.ledger)).defects, []);
+      const { publicKey } = ALICE.key;
+      const code = confirmationCode(ledgerId, publicKey);
+      await bootstrapApprover(gate.ledger, ledgerId, keyFileFor('human:alice', publicKey), code, 'terminal');
+      await gate.close();
+      await stopped(ledgerId);
+      assert.equal(await codeOf(initialize(home, { trust: TRUST, store: url })), 'already_initialized');
+    });
+    await drop();
   });
 
   it('touches nothing that it did not make itself', async () => {

@@ -62,17 +62,24 @@ export async function ledgerIdOf(connection: Connection, evenMoved = false): Pro
   return ledgerId;
 }
 
+/** What an `init` that was stopped in the middle left: a ledger by its id, with so many events of its own at most. */
+export interface Leftover {
+  readonly ledgerId: string;
+  readonly eventsMax: number;
+}
+
 /**
- * Brings a database to the present schema; with `newLedgerId`, makes a ledger in an empty one. Answers the ledger's id.
- * Refuses `not_initialized`, `already_initialized`, `invalid`, `forbidden`; faults `store`.
+ * Brings a database to the present schema; with `newLedgerId`, makes a ledger in one that holds none, or what somebody
+ * began to make and left: no event at all, or what `left` says. Answers the ledger's id. Refuses `not_initialized`,
+ * `already_initialized`, `invalid`, `forbidden`; faults `store`.
  */
-export async function migratePostgres(url: string, newLedgerId?: string): Promise<string> {
+export async function migratePostgres(url: string, newLedgerId?: string, left?: Leftover): Promise<string> {
   if (newLedgerId !== undefined) assert(PATTERNS.ledgerId.test(newLedgerId), 'the id of a ledger is 32 hex digits');
   let connection: Connection | undefined;
   try {
     connection = await connectWithin(url, LIMITS.connectMsMax, () => false);
     await connection.script('BEGIN');
-    await migrate(connection, newLedgerId);
+    await migrate(connection, newLedgerId, left);
     await connection.script('COMMIT');
     return await ledgerIdOf(connection);
   } catch (error) {
@@ -93,9 +100,12 @@ export function forbiddenError(error: unknown): Refusal | undefined {
   return new Refusal('forbidden', 'this user may not change the schema', { next: 'connect as the owner' });
 }
 
-async function migrate(connection: Connection, newLedgerId: string | undefined): Promise<void> {
+async function migrate(connection: Connection, newLedgerId: string | undefined, left?: Leftover): Promise<void> {
   await connection.script(MIGRATION_LOCK);
-  const { version } = await readMeta(connection);
+  const meta = await readMeta(connection);
+  const isLeft = newLedgerId !== undefined && (await isLeftover(connection, meta, left));
+  if (isLeft) await connection.script('DROP SCHEMA countersign CASCADE');
+  const version = isLeft ? 0 : meta.version;
   if (version > MIGRATIONS.length) {
     throw new Refusal('invalid', 'the store was written by a newer version of countersign');
   }
@@ -114,6 +124,22 @@ async function migrate(connection: Connection, newLedgerId: string | undefined):
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
   await connection.ask({ name: 'put', text: put }, ['schema_version', String(MIGRATIONS.length)]);
   if (newLedgerId !== undefined) await connection.ask({ name: 'put', text: put }, ['ledger_id', newLedgerId]);
+}
+
+/**
+ * Whether a schema is one that nothing happened in and that nobody has open. No gate begins in it meanwhile: it waits
+ * for its lease, and finds another ledger behind it.
+ * INVARIANT: no ledger that anything happened in is ever taken away (app.init.interrupted).
+ */
+async function isLeftover(connection: Connection, meta: Meta, left: Leftover | undefined): Promise<boolean> {
+  if (meta.version < 1 || meta.version > MIGRATIONS.length || meta.isMoved) return false;
+  const eventsMax = left !== undefined && left.ledgerId === meta.ledgerId ? left.eventsMax : 0;
+  const text = `SELECT NOT EXISTS (SELECT FROM countersign.events OFFSET $1)
+    AND NOT EXISTS (SELECT FROM countersign.leases WHERE until > clock_timestamp())`;
+  const isUnused = async () => (await connection.ask({ name: 'unused', text }, [eventsMax]))[0]?.[0] === true;
+  if (!(await isUnused())) return false;
+  await connection.script('LOCK TABLE countersign.leases, countersign.events IN SHARE MODE');
+  return isUnused();
 }
 
 /** Roles belong to the whole server: another database's migration may make one at the same time. */

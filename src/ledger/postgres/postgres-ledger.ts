@@ -80,6 +80,8 @@ export class PostgresLedger implements Ledger {
       const ledger = new PostgresLedger(options, await ledgerIdOf(connection));
       await ledger.#sequencer.start();
       await ledger.#lease.start();
+      // Until then an `init` may have made another one of a ledger in which nothing had happened.
+      if ((await ledgerIdOf(connection)) !== ledger.ledgerId) throw new Refusal('busy', 'another ledger was made here');
       return ledger;
     } catch (error) {
       throw serverError('the store could not be opened', error);

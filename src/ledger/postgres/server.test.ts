@@ -76,6 +76,10 @@ describe('the server of a ledger', () => {
       await rejectsWith('internal', migratePostgres(url, 'no ledger id'));
       assert.equal(await migratePostgres(url, LEDGER_ID), LEDGER_ID);
       assert.equal(await migratePostgres(url), LEDGER_ID);
+      const ledger = await openOn(url);
+      await rejectsWith('already_initialized', migratePostgres(url, 'f'.repeat(32)));
+      await ledger.commit(addWork('a'));
+      await ledger.close();
       await rejectsWith('already_initialized', migratePostgres(url, 'f'.repeat(32)));
       const put = (value: string, name: string) =>
         onDatabase(url, 'UPDATE countersign.meta SET value = $1 WHERE name = $2', [value, name]);
@@ -86,6 +90,26 @@ describe('the server of a ledger', () => {
       await put('nobody', 'ledger_id');
       await rejectsWith('corrupt', openOn(url));
       await rejectsWith('store', openOn('postgres://nobody@localhost/none?host=/no/such/folder'));
+    }));
+
+  it('that somebody began to make and left is made anew, and no other', () =>
+    inDatabase(async (url) => {
+      verifies('app.init.interrupted');
+      const [first, second, third] = ['a', 'b', 'c'].map((digit) => digit.repeat(32)) as [string, string, string];
+      await migratePostgres(url, first);
+      assert.equal(await migratePostgres(url, second), second);
+      const ledger = await openOn(url);
+      await Promise.all(['a', 'b'].map((id) => ledger.commit(addWork(id))));
+      const left = { ledgerId: second, eventsMax: 2 };
+      await rejectsWith('already_initialized', migratePostgres(url, third, left));
+      await ledger.close();
+      for (const other of [undefined, { ...left, ledgerId: first }, { ...left, eventsMax: 1 }]) {
+        await rejectsWith('already_initialized', migratePostgres(url, third, other));
+      }
+      assert.equal(await migratePostgres(url, third, left), third);
+      const again = await openOn(url);
+      assert.deepEqual(await again.events(room('a')), []);
+      await again.close();
     }));
 
   it('is brought forward from the schema before this one by its owner alone, and keeps what is in it', () =>
