@@ -16,6 +16,7 @@ import {
   isSameCode,
   keyId,
   LEDGER_RECORD,
+  ledgerKind,
   lockKey,
   readKeyFile,
 } from '../identity/index.js';
@@ -30,7 +31,7 @@ import { seenOf, writeSeen } from './seen.js';
 import { openStore } from './store.js';
 import { homeConfigPath, resolveStoreUrl } from './store-config.js';
 import { parseTrustConfig } from './trust-file.js';
-import { clearUnfinished, removeLeft, setMark } from './unfinished.js';
+import { clearUnfinished, keepMark, removeLeft, setMark } from './unfinished.js';
 
 export interface InitOptions {
   /** The text of the trust configuration; it is written to the home and becomes the active version. */
@@ -70,7 +71,9 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const homeConfig = homeConfigPath(home);
   // What stands there already is somebody's, and stays whatever happens.
   const own = [home.trustFile, home.threadKey, homeConfig, home.store].filter((path) => !existsSync(path));
-  setMark(home, ledgerId, own);
+  const isOnServer = options.store !== undefined;
+  const ledgers = isOnServer ? [...(begun?.ledgerIds ?? []), ledgerId] : (begun?.ledgerIds ?? []);
+  setMark(home, ledgers, own, systemClock.now());
   try {
     if (options.store !== undefined) {
       writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
@@ -82,10 +85,15 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
       await ledger.commit({
         actor: 'engine:gate',
         writes: [LEDGER_RECORD, CONFIG_RECORD],
-        decide: () => ({
-          events: [createLedger(ledgerId, config.name, demo), applyConfig(config, { bootstrap: 'init' })],
-          outcome: null,
-        }),
+        decide: (view) => {
+          if (view.get(ledgerKind, LEDGER_RECORD.id) !== undefined) {
+            return new Refusal('busy', 'another `init` made this ledger in the meantime');
+          }
+          return {
+            events: [createLedger(ledgerId, config.name, demo), applyConfig(config, { bootstrap: 'init' })],
+            outcome: null,
+          };
+        },
       });
       writeSeen(home.seenFile, seenOf(ledgerId, 0, await ledger.head()));
     } finally {
@@ -94,6 +102,8 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
     rmSync(home.unfinishedFile, { force: true });
   } catch (error) {
     for (const path of [...own, home.unfinishedFile]) removeLeft(path);
+    // A refusal of the database's left nothing there, beside what was there before.
+    if (begun !== undefined || (isOnServer && !(error instanceof Refusal))) keepMark(home, ledgers);
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   return { ledgerId };

@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly failpoint?: Failpoint | undefined;
   /** For tests: the time of a lease on a store that several gates share. */
   readonly leaseMs?: number | undefined;
-  /** The ledger that an interrupted `init` of this home began. */
+  /** What interrupted `init`s of this home may have left. */
   readonly left?: Leftover | undefined;
 }
 
@@ -58,6 +58,10 @@ export async function openStore(home: Home, options: StoreOptions, newLedgerId?:
   try {
     if (newLedgerId !== undefined) await migratePostgres(url, newLedgerId, options.left);
     const ledger = await PostgresLedger.open({ ...shared, ...time, ...lease, url });
+    if (newLedgerId !== undefined && ledger.ledgerId !== newLedgerId) {
+      await ledger.close();
+      throw new Refusal('busy', 'another `init` made a ledger in this database in the meantime');
+    }
     return { ledger, ledgerId: ledger.ledgerId };
   } catch (error) {
     throw error instanceof Refusal && error.code === 'not_initialized' ? gone(home) : unreached(error);

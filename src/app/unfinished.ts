@@ -14,6 +14,8 @@ import { homeConfigPath } from './store-config.js';
 const RUNS_MS_MAX = 60_000;
 /** What `init` itself writes into a ledger: that it was made, and its first configuration. */
 const OWN_EVENTS = 2;
+/** So many tries of a home are remembered. */
+const LEDGERS_MAX = 16;
 
 function running(): Refusal {
   const next = 'wait for it to end, a minute at most, and try again';
@@ -26,29 +28,38 @@ export function dropMark({ unfinishedFile, seenFile }: Home): void {
 }
 
 /**
- * Makes the folders of a home, and says that this process makes these files in it. Refuses `busy` where another does,
- * and touches nothing of it; faults `store`.
+ * Makes the folders of a home, and says that this process makes these files in it, and which ledgers may stand in a
+ * database for it. Refuses `busy` where another does, and touches nothing of it; faults `store`.
  */
-export function setMark(home: Home, ledgerId: string, paths: readonly string[]): void {
+export function setMark(home: Home, ledgers: readonly string[], paths: readonly string[], now: number): void {
+  const mark = home.unfinishedFile;
   try {
     makeHome(home);
-    writeFileSync(home.unfinishedFile, JSON.stringify({ pid: process.pid, ledger: ledgerId, paths }), {
-      flag: 'wx',
-      mode: 0o600,
-    });
+    // One that was kept for the database alone gives way.
+    if (existsSync(mark) && !mayRun(mark, now)) removeLeft(mark);
+    writeFileSync(mark, JSON.stringify({ pid: process.pid, ledgers, paths }), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw running();
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   // Another one may have come and gone between the look and the mark.
   if (!paths.some((path) => existsSync(path))) return;
-  removeLeft(home.unfinishedFile);
+  removeLeft(mark);
   throw running();
 }
 
+/** What an `init` may have left in a database is said until one came to its end; its files are gone. */
+export function keepMark(home: Home, ledgers: readonly string[]): void {
+  try {
+    writeFileSync(home.unfinishedFile, JSON.stringify({ pid: 0, ledgers, paths: [] }), { mode: 0o600 });
+  } catch {
+    // Why the home could not be made is what the caller has to hear.
+  }
+}
+
 /**
- * Takes away what an interrupted `init` left, as its mark says. Answers the ledger that it began, which may stand in a
- * database. Refuses `busy` while the one that set it may still run.
+ * Takes away the files that an interrupted `init` left, as its mark says. Answers the ledgers that it may have begun in
+ * a database, whose mark stays. Refuses `busy` while the one that set it may still run.
  * INVARIANT: no ledger that anything happened in is ever taken away (app.init.interrupted).
  */
 export function clearUnfinished(home: Home, now: number): Leftover | undefined {
@@ -59,25 +70,35 @@ export function clearUnfinished(home: Home, now: number): Leftover | undefined {
     removeLeft(mark);
     return undefined;
   }
-  const { pid, ledger, paths } = markIn(mark);
-  if (isRunning(pid) && Math.abs(now - statSync(mark).mtimeMs) < RUNS_MS_MAX) {
-    throw running();
-  }
+  if (mayRun(mark, now)) throw running();
+  const { ledgers, paths } = markIn(mark);
   const made = [home.trustFile, home.threadKey, homeConfigPath(home), home.store];
   for (const path of made) if (paths.includes(path)) removeLeft(path);
+  if (ledgers.length > 0) return { ledgerIds: ledgers, eventsMax: OWN_EVENTS };
   removeLeft(mark);
-  return { ledgerId: ledger, eventsMax: OWN_EVENTS };
+  return undefined;
 }
 
-function markIn(path: string): { readonly pid: number; readonly ledger: string; readonly paths: readonly unknown[] } {
+interface Mark {
+  readonly pid: number;
+  readonly ledgers: readonly string[];
+  readonly paths: readonly unknown[];
+}
+
+function markIn(path: string): Mark {
   const read = readPlainFile(path, 65_536);
   const json = read.ok ? readJson(read.bytes) : undefined;
-  const { pid, ledger, paths } = json?.ok === true && isJsonObject(json.value) ? json.value : {};
+  const { pid, ledgers, paths } = json?.ok === true && isJsonObject(json.value) ? json.value : {};
   return {
     pid: typeof pid === 'number' ? pid : 0,
-    ledger: typeof ledger === 'string' ? ledger : '',
+    ledgers: Array.isArray(ledgers) ? ledgers.filter((id) => typeof id === 'string').slice(-LEDGERS_MAX) : [],
     paths: Array.isArray(paths) ? paths : [],
   };
+}
+
+/** Whether the one that set a mark may still be at work. */
+function mayRun(mark: string, now: number): boolean {
+  return isRunning(markIn(mark).pid) && Math.abs(now - statSync(mark).mtimeMs) < RUNS_MS_MAX;
 }
 
 function isRunning(pid: number): boolean {

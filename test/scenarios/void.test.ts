@@ -190,7 +190,7 @@ describe('an init that was stopped in the middle', () => {
   function leave(whole: Home, home: Home, files: readonly (keyof Home)[], pid = 0): void {
     mkdirSync(home.keysFolder, { recursive: true, mode: 0o700 });
     const paths = [home.trustFile, home.threadKey, home.store];
-    writeFileSync(home.unfinishedFile, JSON.stringify({ pid, ledger: '0'.repeat(32), paths }), { mode: 0o600 });
+    writeFileSync(home.unfinishedFile, JSON.stringify({ pid, ledgers: [], paths }), { mode: 0o600 });
     for (const file of files) copyFileSync(whole[file], home[file]);
   }
 
@@ -277,11 +277,20 @@ describe('an init that was stopped in the middle', () => {
       const stopped = async (ledgerId: string) => {
         rmSync(home.seenFile);
         const paths = [home.trustFile, home.threadKey, homeConfigPath(home)];
-        writeFileSync(home.unfinishedFile, JSON.stringify({ pid: 0, ledger: ledgerId, paths }), { mode: 0o600 });
+        writeFileSync(home.unfinishedFile, JSON.stringify({ pid: 0, ledgers: [ledgerId], paths }), { mode: 0o600 });
       };
       const first = await initialize(home, { trust: TRUST, store: url });
       await stopped(first.ledgerId);
       assert.equal(await codeOf(initialize(part('another'), { trust: TRUST, store: url })), 'already_initialized');
+      // A try that is refused, or fails, forgets nothing.
+      assert.equal(await codeOf(initialize(home, { trust: 'no: trust', store: url })), 'config_invalid');
+      const bytes = (count: number) => {
+        rmSync(home.threadKey, { force: true });
+        mkdirSync(home.threadKey, { recursive: true });
+        return new Uint8Array(count);
+      };
+      assert.equal(await codeOf(initialize(home, { trust: TRUST, store: url, random: { bytes } })), 'store');
+      rmSync(home.threadKey, { recursive: true });
       const { ledgerId } = await initialize(home, { trust: TRUST, store: url });
       assert.notEqual(ledgerId, first.ledgerId);
       const gate = await open({ home: home.folder });

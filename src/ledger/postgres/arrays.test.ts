@@ -85,16 +85,43 @@ describe('statements that travel together', () => {
     await drop();
   });
 
+  it('are one transaction also where they are long', async () => {
+    verifies('postgres.together');
+    const { url, drop } = await testDatabase();
+    const connection = await Connection.open(url);
+    await connection.script('CREATE TABLE public.long (text text)');
+    const write = { name: 'write', text: 'INSERT INTO public.long SELECT * FROM unnest($1::text[])' };
+    const long = textArray(['x'.repeat(1_000_000), 'y']);
+    const asking = (last: { name: string; text: string }) => () => [
+      connection.ask({ name: 'begin', text: 'BEGIN' }),
+      connection.ask(write, [long]),
+      connection.ask(write, [long]),
+      connection.ask(last),
+      connection.run({ name: 'commit', text: 'COMMIT' }),
+    ];
+    const count = { name: 'count', text: 'SELECT count(*)::int FROM public.long' };
+    await assert.rejects(connection.together(asking({ name: 'fails', text: "SELECT 'x'::int" })), { code: '22P02' });
+    await connection.script('ROLLBACK');
+    assert.deepEqual(await connection.ask(count), [[0]]);
+    assert.deepEqual((await connection.together(asking(count))).slice(3), [[[4]], 'COMMIT']);
+    await connection.end();
+    await drop();
+  });
+
   it('that were asked one behind another, without waiting, are answered each for itself', async () => {
     verifies('postgres.together');
     const { url, drop } = await testDatabase();
     const connection = await Connection.open(url);
     const divided = { name: 'divided', text: 'SELECT 12 / $1::int' };
-    const answers = await Promise.allSettled([3, 0, 4, 0, 6].map((by) => connection.ask(divided, [by])));
-    assert.deepEqual(
-      answers.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)),
-      [[[4]], '22012', [[3]], '22012', [[2]]],
-    );
+    for (const first of [0, 3]) {
+      const answers = await Promise.allSettled([first, 4, 0, 6].map((by) => connection.ask(divided, [by])));
+      assert.deepEqual(
+        answers.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)),
+        [first === 0 ? '22012' : [[4]], [[3]], '22012', [[2]]],
+      );
+    }
+    const other = { name: 'divided', text: 'SELECT 13 / $1::int' };
+    await assert.rejects(connection.ask(other, [1]), { code: 'internal' });
     await connection.end();
     await drop();
   });

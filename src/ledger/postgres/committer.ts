@@ -203,10 +203,11 @@ export class Committer {
         return attempt;
       }
       reach(failpoint, 'ledger.before-commit');
-      tried.attempt = attempt;
       const { batch } = attempt.run;
       this.#options.order.saw(moment.head);
-      const isInOrder = await this.#write(connection, base, locks, attempt.run);
+      const isInOrder = await this.#write(connection, base, locks, attempt.run, () => {
+        tried.attempt = attempt;
+      });
       states.remember(batch);
       this.#newestAt = batch.events.reduce((newest, { at }) => Math.max(newest, at), this.#newestAt);
       committed(attempt, isInOrder);
@@ -218,21 +219,29 @@ export class Committer {
     }
   }
 
-  /** Writes a batch, with its places in the log where nobody else is at its end; answers whether it has them. */
-  async #write(connection: Connection, base: Base, locks: readonly Lock[], run: BatchRun): Promise<boolean> {
+  /**
+   * Writes a batch, with its places in the log where nobody else is at its end; answers whether it has them. `leaves`
+   * is called as soon as it may be committed.
+   */
+  async #write(
+    connection: Connection,
+    base: Base,
+    locks: readonly Lock[],
+    run: BatchRun,
+    leaves: () => void,
+  ): Promise<boolean> {
     const { order, floor } = this.#options;
     const { batch } = run;
     const named = locks.map(({ ref }) => ref);
-    if (!order.shouldTry(named)) return writeAndCommit(connection, { batch });
-    const done = await order.turn();
+    const done = await order.tryTurn(named);
     try {
-      const ordered = order.draft(base, named, run);
+      const ordered = done === undefined ? undefined : order.draft(base, named, run);
+      leaves();
       const isInOrder = await writeAndCommit(connection, { batch, ordered, floor: floor() });
-      if (isInOrder && ordered !== undefined) order.wrote(ordered);
-      else if (ordered !== undefined) order.missed();
+      if (ordered !== undefined) order.tried(ordered, isInOrder);
       return isInOrder;
     } finally {
-      done();
+      done?.();
     }
   }
 

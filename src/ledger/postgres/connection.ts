@@ -9,7 +9,7 @@
  */
 import { Socket } from 'node:net';
 import type { Client, Submittable } from 'pg';
-import { Fault, LIMITS } from '../../core/index.js';
+import { assert, Fault, LIMITS } from '../../core/index.js';
 import type { Answer, Asked, Prepared } from './wire.js';
 
 /** A statement by its name; its plan is made once for each connection. */
@@ -23,6 +23,8 @@ export type Value = string | number | boolean | null | Buffer;
 export type Row = readonly unknown[];
 
 const OLDEST = 150_000;
+/** Statements with more values than this have a Sync of their own; less is sent in one piece. */
+const SYNC_BYTES = 8_192;
 
 /** Fixed for the session: plans by the keys of the tables, whatever statistics say; names that nobody can shadow. */
 const SETTINGS = [
@@ -30,6 +32,10 @@ const SETTINGS = [
   `statement_timeout = ${LIMITS.statementMsMax}`,
   `lock_timeout = ${LIMITS.storeWaitMsMax}`,
   `idle_in_transaction_session_timeout = ${LIMITS.transactionIdleMsMax}`,
+  // A peer that is gone without a word gives its locks back: about half a minute.
+  'tcp_keepalives_idle = 10',
+  'tcp_keepalives_interval = 5',
+  'tcp_keepalives_count = 4',
   'default_transaction_isolation = "read committed"',
   'enable_seqscan = off',
   'enable_hashjoin = off',
@@ -116,9 +122,9 @@ export class Connection {
   }
 
   /**
-   * What `asking` asks before it first waits travels and is answered as one. Where one statement fails, those behind it
-   * are not run, and fail with it. All answers, or the first error once all of them are in: the connection is at rest
-   * then.
+   * What `asking` asks before it first waits travels as one. Where one statement of a transaction fails, those behind
+   * it are not run, and fail with it. All answers, or the first error once all of them are in: the connection is at
+   * rest then.
    */
   async together<T extends readonly unknown[]>(
     asking: () => readonly [...T],
@@ -143,16 +149,37 @@ export class Connection {
 
   #answer(statement: Statement, values: readonly Value[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      const made = this.#prepared.get(statement.name);
+      assert(made === undefined || made.text === statement.text, 'a name stands for two statements');
       const asked = { statement, values, resolve, reject };
       if (this.#gathered === undefined) this.#send([asked]);
       else this.#gathered.push(asked);
     });
   }
 
+  /**
+   * With a Sync ahead of what is long: the server counts how long a transaction is idle from there. A gate that is
+   * stopped with half of it sent gives its locks back as one does that is stopped in between.
+   */
   #send(asked: readonly Asked[]): void {
-    if (asked.length === 0) return;
+    let bytes = 0;
+    let group: Asked[] = [];
+    for (const one of asked) {
+      const own = one.values.reduce<number>((sum, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
+      if (group.length > 0 && bytes + own > SYNC_BYTES) {
+        this.#submit(group);
+        group = [];
+        bytes = 0;
+      }
+      group.push(one);
+      bytes += own;
+    }
+    if (group.length > 0) this.#submit(group);
+  }
+
+  #submit(group: readonly Asked[]): void {
     this.#cork();
-    this.#client.query(new this.#group(this.#prepared, asked) as unknown as Submittable);
+    this.#client.query(new this.#group(this.#prepared, group) as unknown as Submittable);
   }
 
   /** Statements as plain text, without a plan that is kept. */

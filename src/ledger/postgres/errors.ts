@@ -6,8 +6,8 @@ import { Fault, isOurs, Refusal } from '../../core/index.js';
 
 /** Deadlock, lock and statement time-outs, serialization: nothing was written, and the same may succeed. */
 const AGAIN = new Set(['40P01', '40001', '55P03', '57014']);
-/** The server ends the connection with these. */
-const ENDED = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04']);
+/** The server ends the connection with these, or knows no statement that the connection was told of. */
+const ENDED = new Set(['26000', '57P01', '57P02', '57P03', '57P05', '25P03', '25P04']);
 
 function stateOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

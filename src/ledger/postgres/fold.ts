@@ -59,7 +59,7 @@ export function stateOf(
   const isCarriedOn = known !== undefined && known.stored.revision + 1 === (events[0]?.revision ?? row.revision + 1);
   if (isLong(kind, row) && !isCarriedOn) return lastOnly(context, kind, row, events.at(-1));
   const fold = new Fold(context, row.ref, isCarriedOn ? known.stored : undefined);
-  for (const event of events) if (event.revision <= row.revision) fold.add(event);
+  for (const event of events) fold.add(event);
   return fold.finish(row);
 }
 

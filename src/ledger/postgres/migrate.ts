@@ -62,16 +62,16 @@ export async function ledgerIdOf(connection: Connection, evenMoved = false): Pro
   return ledgerId;
 }
 
-/** What an `init` that was stopped in the middle left: a ledger by its id, with so many events of its own at most. */
+/** What an `init` that was stopped in the middle may have left: one of these ledgers, with so many events at most. */
 export interface Leftover {
-  readonly ledgerId: string;
+  readonly ledgerIds: readonly string[];
   readonly eventsMax: number;
 }
 
 /**
- * Brings a database to the present schema; with `newLedgerId`, makes a ledger in one that holds none, or what somebody
- * began to make and left: no event at all, or what `left` says. Answers the ledger's id. Refuses `not_initialized`,
- * `already_initialized`, `invalid`, `forbidden`; faults `store`.
+ * Brings a database to the present schema; with `newLedgerId`, makes a ledger in one that holds none, or one of those
+ * that the caller began and left. Answers the ledger's id. Refuses `not_initialized`, `already_initialized`, `invalid`,
+ * `forbidden`, `busy` while what was left may still be used; faults `store`.
  */
 export async function migratePostgres(url: string, newLedgerId?: string, left?: Leftover): Promise<string> {
   if (newLedgerId !== undefined) assert(PATTERNS.ledgerId.test(newLedgerId), 'the id of a ledger is 32 hex digits');
@@ -127,19 +127,21 @@ async function migrate(connection: Connection, newLedgerId: string | undefined, 
 }
 
 /**
- * Whether a schema is one that nothing happened in and that nobody has open. No gate begins in it meanwhile: it waits
- * for its lease, and finds another ledger behind it.
+ * Whether a schema is one that the caller began and left, and in which nothing happened since. No gate begins in it
+ * meanwhile: it waits for its lease. Refuses `busy` while somebody has it open.
  * INVARIANT: no ledger that anything happened in is ever taken away (app.init.interrupted).
  */
 async function isLeftover(connection: Connection, meta: Meta, left: Leftover | undefined): Promise<boolean> {
-  if (meta.version < 1 || meta.version > MIGRATIONS.length || meta.isMoved) return false;
-  const eventsMax = left !== undefined && left.ledgerId === meta.ledgerId ? left.eventsMax : 0;
-  const text = `SELECT NOT EXISTS (SELECT FROM countersign.events OFFSET $1)
-    AND NOT EXISTS (SELECT FROM countersign.leases WHERE until > clock_timestamp())`;
-  const isUnused = async () => (await connection.ask({ name: 'unused', text }, [eventsMax]))[0]?.[0] === true;
-  if (!(await isUnused())) return false;
+  if (left === undefined || meta.ledgerId === undefined || !left.ledgerIds.includes(meta.ledgerId)) return false;
+  if (meta.version > MIGRATIONS.length || meta.isMoved) return false;
   await connection.script('LOCK TABLE countersign.leases, countersign.events IN SHARE MODE');
-  return isUnused();
+  const text = `SELECT EXISTS (SELECT FROM countersign.events OFFSET $1),
+    EXISTS (SELECT FROM countersign.leases WHERE until > clock_timestamp())`;
+  const [row] = await connection.ask({ name: 'used', text }, [left.eventsMax]);
+  const [isUsed, isOpen] = row as unknown as [boolean, boolean];
+  if (isUsed || !isOpen) return !isUsed;
+  const next = `try again in ${LIMITS.leaseMs / 1_000} s: what was stopped may still be at work`;
+  throw new Refusal('busy', 'another `init` makes this ledger, or was stopped a moment ago', { next });
 }
 
 /** Roles belong to the whole server: another database's migration may make one at the same time. */

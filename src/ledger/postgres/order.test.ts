@@ -18,10 +18,13 @@ import { testDatabase } from '../../../test/support/postgres.js';
 import { onDatabase } from '../../../test/support/postgres-server.js';
 import { verifies } from '../../../test/support/verifies.js';
 import type { LogEntry } from '../ledger.js';
+import { RecordMap } from '../record-map.js';
 import { Connection } from './connection.js';
 import { migratePostgres } from './migrate.js';
+import { EMPTY_HEAD, Order, orderedBehind } from './order.js';
 import { PostgresLedger } from './postgres-ledger.js';
 import { STATEMENTS } from './statements.js';
+import { States } from './states.js';
 
 type Gates = readonly [PostgresLedger, PostgresLedger];
 
@@ -100,7 +103,38 @@ describe('the order of a gate that is alone', () => {
 });
 
 describe('the order of several gates', () => {
-  it('is found for what another one was in between of, whoever has the newer end', () =>
+  it('is tried again after others were there, and less often the more often in vain', () => {
+    verifies('postgres.in-order');
+    const order = new Order(new States({ ledgerId: LEDGER_ID, kinds: TEST_KINDS }), [], () => undefined);
+    const nothing = orderedBehind(
+      EMPTY_HEAD,
+      [],
+      { events: [], payloads: [], claims: [], records: new RecordMap() },
+      [],
+    );
+    const leftOut = async () => {
+      for (let count = 0; ; count += 1) {
+        const done = await order.tryTurn([]);
+        done?.();
+        if (done !== undefined) return count;
+      }
+    };
+    return (async () => {
+      const counts: number[] = [];
+      for (let i = 0; i < 7; i += 1) {
+        counts.push(await leftOut());
+        order.tried(nothing, false);
+        // A pass of the sequencer behind it is no try.
+        order.wrote(nothing);
+      }
+      assert.deepEqual(counts, [0, 2, 4, 8, 16, 32, 32]);
+      assert.equal(await leftOut(), 32);
+      order.tried(nothing, true);
+      assert.equal(await leftOut(), 0);
+    })();
+  });
+
+  it('is found for every event that several gates write at the same time', () =>
     inGates(async (gates) => {
       verifies('postgres.in-order');
       for (let i = 0; i < 30; i += 1) {
@@ -120,11 +154,11 @@ describe('the order of several gates', () => {
       await gate.commit(addWork('noted'));
       await gate.head();
       await other.script('BEGIN');
-      await other.ask(STATEMENTS.lockSequencer);
+      await other.ask(STATEMENTS.takeOrder);
       const before = await everQueued(url);
-      const { events } = await gate.commit(addWork('noted'));
-      assert.equal(events.length, 1);
-      assert.equal(await everQueued(url), before + 1);
+      for (let i = 0; i < 8; i += 1) assert.equal((await gate.commit(addWork('noted'))).events.length, 1);
+      await Promise.all(Array.from({ length: 40 }, (_, i) => gate.commit(addWork(`noted${i % 4}`))));
+      assert.equal(await everQueued(url), before + 48);
       await other.script('ROLLBACK');
       await gate.head();
       await assertNotedOnce(gate);

@@ -5,7 +5,7 @@
  * Nothing known is believed: the server compares the end of the log, the queue and each record that a projection
  * appends to in the transaction itself, under the lock of the order, which is only tried. Where another gate was there
  * in between, the events are written without a place, and the sequencer finds them one. Transactions of this process
- * take turns, since each stands behind the one before; nobody waits for another process.
+ * take turns, since each stands behind the one before, and wait for that a bounded time; none waits for another one.
  * Source: spec ledger (the log, after the commit); docs/decisions/0006.
  */
 import type { Base, Batch, StoredState } from '../batch.js';
@@ -16,15 +16,17 @@ import type { LogHead, Projection } from '../ledger.js';
 import type { Known } from './remembered.js';
 import type { States } from './states.js';
 
-/** After so many tries in vain, each one behind the other, a try is left out twice as often. */
+/** After each try in vain so many are left out: 2, 4, 8, and so on up to 2 to this power. */
 const MISSES_MAX = 5;
+/** Longest wait for a turn with the locks of a transaction held. */
+const TURN_MS_MAX = 500;
 
 /** Events with their places in the log, and what the projections append behind them. */
 export interface Ordered {
   /** The end of the log that they stand behind. */
   readonly after: LogHead;
-  /** The records that the projections append to, as they have to stand. */
-  readonly before: readonly Known[];
+  /** The records that the projections append to, as they have to stand, by the version of their kind. */
+  readonly before: readonly (Known & { readonly version: number })[];
   readonly entries: readonly LedgerEvent[];
   /** The running hash of the log behind each. */
   readonly hashes: readonly string[];
@@ -38,7 +40,7 @@ export function orderedBehind(
   after: LogHead,
   events: readonly LedgerEvent[],
   projected: Batch,
-  before: readonly Known[],
+  before: Ordered['before'],
 ): Ordered {
   const entries = [...events, ...projected.events];
   let { logHash } = after;
@@ -62,7 +64,10 @@ export class Order {
   readonly #projected = new Set<KindName>();
   #turn: Promise<void> = Promise.resolve();
   #misses = 0;
-  #passes = 0;
+  /** Tries that are left out. */
+  #skips = 0;
+  /** True while the sequencer waits for another process. */
+  isHeldElsewhere = false;
 
   /** `onHead` is told of the head of the log whenever it has grown. */
   constructor(states: States, projections: readonly Projection[], onHead: (sequence: number) => void) {
@@ -83,14 +88,24 @@ export class Order {
   }
 
   /**
-   * Whether a transaction that locked these records should try. One that locked what a projection writes must not: it
-   * would wait for its turn with a lock that the sequencer waits for in its own.
+   * A turn for a transaction that locked these records; undefined where it should write without places. One that locked
+   * what a projection writes must not wait: the sequencer waits for that lock in its own turn.
    */
-  shouldTry(locked: readonly RecordRef[]): boolean {
-    if (locked.some(({ kind }) => this.#projected.has(kind))) return false;
-    if (this.#passes === 0) return true;
-    this.#passes -= 1;
-    return false;
+  async tryTurn(locked: readonly RecordRef[]): Promise<(() => void) | undefined> {
+    if (this.isHeldElsewhere || locked.some(({ kind }) => this.#projected.has(kind))) return undefined;
+    if (this.#skips > 0) {
+      this.#skips -= 1;
+      return undefined;
+    }
+    const turn = this.turn();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), TURN_MS_MAX);
+    });
+    const done = await Promise.race([turn, late]);
+    clearTimeout(timer);
+    if (done === undefined) void turn.then((letOn) => letOn());
+    return done;
   }
 
   /** The end of the log as a transaction saw it. */
@@ -104,7 +119,7 @@ export class Order {
    */
   draft(base: Base, named: readonly RecordRef[], { batch }: BatchRun): Ordered | undefined {
     const locked = new Set(named.map(({ kind, id }) => `${kind}/${id}`));
-    const before = new Map<string, Known>();
+    const before = new Map<string, Ordered['before'][number]>();
     let isKnown = true;
     const record = (ref: RecordRef): StoredState | undefined => {
       const changed = batch.records.get(ref);
@@ -113,7 +128,7 @@ export class Order {
       if (locked.has(name)) return base.record(ref);
       const known = this.#projected.has(ref.kind) ? this.#states.known(ref) : undefined;
       if (known === undefined) isKnown = false;
-      else before.set(name, known);
+      else before.set(name, { ...known, version: base.kinds.get(ref.kind)?.version ?? 0 });
       return known?.stored;
     };
     const run = new BatchRun({ ...base, record, lookup: () => [], claim: () => undefined });
@@ -129,16 +144,16 @@ export class Order {
 
   /** What a durable transaction wrote to the log. */
   wrote(ordered: Ordered): void {
-    this.#misses = 0;
     this.#head = headOf(ordered);
     for (const { row } of ordered.projected.records.values()) this.#projected.add(row.ref.kind);
     this.#states.remember(ordered.projected);
     this.#onHead(this.#head.sequence);
   }
 
-  /** A transaction found another end of the log than was known, or somebody else at it. */
-  missed(): void {
-    this.#misses = Math.min(this.#misses + 1, MISSES_MAX);
-    this.#passes = 2 ** this.#misses;
+  /** What became of a try; in vain, where another end of the log was found than was known, or somebody else at it. */
+  tried(ordered: Ordered, isInOrder: boolean): void {
+    this.#misses = isInOrder ? 0 : Math.min(this.#misses + 1, MISSES_MAX);
+    this.#skips = isInOrder ? 0 : 2 ** this.#misses;
+    if (isInOrder) this.wrote(ordered);
   }
 }

@@ -57,12 +57,13 @@ export async function connectWithin(
   onNotice?: (channel: string, text: string) => void,
   answerMsMax?: number,
 ): Promise<Connection> {
-  for (let waited = 0; ; waited += RETRY_MS) {
+  const until = performance.now() + msMax;
+  for (;;) {
     try {
       return await Connection.open(url, onNotice, answerMsMax);
     } catch (error) {
       if (isOurs(error)) throw error;
-      if (waited >= msMax || isClosed()) throw new Fault('store', 'the server can not be reached', error);
+      if (performance.now() >= until || isClosed()) throw new Fault('store', 'the server can not be reached', error);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

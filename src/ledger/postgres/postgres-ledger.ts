@@ -1,7 +1,7 @@
 /**
  * A ledger on a PostgreSQL server that any number of gates share. It keeps what `Ledger` promises: a commit that was
  * answered is durable on the server; units on disjoint records, of this gate and of others, are committed at the same
- * time; the log follows a moment later, by whichever gate has the sequencer's lock.
+ * time. The log is written with them, or follows a moment later, by whichever gate has the lock of the order.
  *
  * Times are the server's, so that gates on machines with different clocks agree. What this process committed is in the
  * log and in the threads for whoever reads them through it.
@@ -75,15 +75,15 @@ export class PostgresLedger implements Ledger {
   /** Opens the ledger of a database. Refuses `not_initialized`, `invalid`; faults `store`. */
   static async open(options: PostgresLedgerOptions): Promise<PostgresLedger> {
     let connection: Connection | undefined;
+    let ledger: PostgresLedger | undefined;
     try {
       connection = await connectWithin(options.url, LIMITS.connectMsMax, () => false);
-      const ledger = new PostgresLedger(options, await ledgerIdOf(connection));
+      ledger = new PostgresLedger(options, await ledgerIdOf(connection));
       await ledger.#sequencer.start();
       await ledger.#lease.start();
-      // Until then an `init` may have made another one of a ledger in which nothing had happened.
-      if ((await ledgerIdOf(connection)) !== ledger.ledgerId) throw new Refusal('busy', 'another ledger was made here');
       return ledger;
     } catch (error) {
+      await ledger?.close().catch(() => undefined);
       throw serverError('the store could not be opened', error);
     } finally {
       await connection?.end();

@@ -90,19 +90,7 @@ export class Reader {
     const refs = new Map<string, RecordRef>();
     const found = this.#depart(anew ? 'anew' : 'known', () => {
       leave();
-      return this.#on(async (connection) => {
-        const records = [...refs.values()];
-        // Events never change, and those behind a row are passed over; only a document needs its own moment.
-        if (anew || !records.some((ref) => this.#keepsDocument(ref))) {
-          return this.#states.load(connection, { records, anew });
-        }
-        const [, loaded] = await connection.together(() => [
-          connection.ask(STATEMENTS.snapshot),
-          this.#states.load(connection, { records, anew }),
-          connection.run(STATEMENTS.commit),
-        ]);
-        return loaded;
-      });
+      return this.#on((connection) => this.#states.load(connection, { records: [...refs.values()], anew }));
     });
     return { refs, found };
   }

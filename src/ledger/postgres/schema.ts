@@ -2,9 +2,8 @@
  * The tables of the PostgreSQL store, all in one schema, and the functions and triggers that keep them.
  *
  * `events` is keyed by record and revision and knows no order between records: units of work on unrelated records share
- * no row. Their place in the one order is a row of `log`, written by the sequencer from the queue `unsequenced`.
- * Ids and
- * keys are compared byte by byte (collation "C"), as the program does.
+ * no row. Their place in the one order is a row of `log`, written with them, or by the sequencer from the queue
+ * `unsequenced`. Ids and keys are compared byte by byte (collation "C"), as the program does.
  * Source: spec ledger (what it stores, the log, backends); docs/decisions/0006.
  */
 

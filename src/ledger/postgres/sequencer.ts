@@ -2,10 +2,10 @@
  * Puts committed events in the one order: moves them from the queue into `log` with the running hash, and lets the
  * projections append what follows from them, in one transaction.
  *
- * Whoever has the sequencer's lock does it, one pass at a time: every gate after each of its own commits, and at least
- * every 100 ms for those of gates that died. The lock is the transaction's, so that it is free at once when its holder
- * is gone. A pass that fails for another reason than the server stops all commits: nothing goes on behind a log that
- * stands still.
+ * Whoever has the lock of the order does it, one pass at a time: every gate after those of its own commits that could
+ * not be given their places at once (`order`), and at least every 100 ms for those of gates that died. The lock is the
+ * transaction's, so that it is free at once when its holder is gone. A pass that fails for another reason than the
+ * server stops all commits: nothing goes on behind a log that stands still.
  * Source: spec ledger (the log, after the commit).
  */
 import { Fault, LIMITS, Refusal } from '../../core/index.js';
@@ -14,6 +14,7 @@ import { eventHash } from '../event.js';
 import type { LedgerEvent, RecordRef } from '../kind.js';
 import type { Projection } from '../ledger.js';
 import { eventOf } from '../store.js';
+import { textArray } from './arrays.js';
 import type { Connection, Row } from './connection.js';
 import { isLost, mayTryAgain } from './errors.js';
 import { Floor } from './floor.js';
@@ -170,22 +171,33 @@ export class Sequencer {
     }
   }
 
+  /** Moves one portion of the queue; answers how many events it had. */
   async #inTurn(connection: Connection): Promise<number> {
-    const done = await this.#options.order.turn();
+    const { order } = this.#options;
+    let done = await order.turn();
     try {
+      const [, taken] = await connection.together(() => [
+        connection.ask(STATEMENTS.begin),
+        connection.ask(STATEMENTS.tryOrder, [textArray([])]),
+      ]);
+      if (taken[0]?.[0] !== 'true') {
+        // No turn is held while another process is waited for.
+        done();
+        order.isHeldElsewhere = true;
+        await connection.ask(STATEMENTS.takeOrder);
+        done = await order.turn();
+      }
       return await this.#sequence(connection);
     } finally {
+      order.isHeldElsewhere = false;
       done();
     }
   }
 
-  /** Moves one portion of the queue; answers how many events it had. */
   async #sequence(connection: Connection): Promise<number> {
-    const { states, order } = this.#options;
+    const { order, states } = this.#options;
     const loaded = new Loaded(states);
-    const [, , , moments, queue] = await connection.together(() => [
-      connection.ask(STATEMENTS.begin),
-      connection.ask(STATEMENTS.lockSequencer),
+    const [, moments, queue] = await connection.together(() => [
       this.#hot.length === 0 ? undefined : loaded.load(connection, [], this.#hot),
       connection.ask(STATEMENTS.moment),
       connection.ask(STATEMENTS.queue, [this.#floor.place, LIMITS.sequenceEventsMax]),

@@ -97,13 +97,14 @@ describe('the server of a ledger', () => {
       verifies('app.init.interrupted');
       const [first, second, third] = ['a', 'b', 'c'].map((digit) => digit.repeat(32)) as [string, string, string];
       await migratePostgres(url, first);
-      assert.equal(await migratePostgres(url, second), second);
+      await rejectsWith('already_initialized', migratePostgres(url, second));
+      assert.equal(await migratePostgres(url, second, { ledgerIds: [third, first], eventsMax: 0 }), second);
       const ledger = await openOn(url);
       await Promise.all(['a', 'b'].map((id) => ledger.commit(addWork(id))));
-      const left = { ledgerId: second, eventsMax: 2 };
-      await rejectsWith('already_initialized', migratePostgres(url, third, left));
+      const left = { ledgerIds: [first, second], eventsMax: 2 };
+      await rejectsWith('busy', migratePostgres(url, third, left));
       await ledger.close();
-      for (const other of [undefined, { ...left, ledgerId: first }, { ...left, eventsMax: 1 }]) {
+      for (const other of [undefined, { ...left, ledgerIds: [first] }, { ...left, eventsMax: 1 }]) {
         await rejectsWith('already_initialized', migratePostgres(url, third, other));
       }
       assert.equal(await migratePostgres(url, third, left), third);
@@ -128,6 +129,16 @@ describe('the server of a ledger', () => {
       const ledger = await openOn(url);
       assert.deepEqual([await ledger.outbox.cursor(), await ledger.outbox.due('chat', 1, 1)], [undefined, []]);
       await ledger.close();
+    }));
+
+  it('that fails at one read answers the next', () =>
+    inLedger(async (ledger, url) => {
+      verifies('postgres.together');
+      await ledger.commit(addWork('a'));
+      await onDatabase(url, 'ALTER TABLE countersign.records RENAME TO away');
+      await rejectsWith('store', ledger.read(roomKind, 'a'));
+      await onDatabase(url, 'ALTER TABLE countersign.away RENAME TO records');
+      assert.equal((await ledger.read(roomKind, 'a'))?.revision, 0);
     }));
 
   it('never changes an event or an entry of the log, whoever asks', () =>

@@ -12,7 +12,7 @@ export const FOLD_MAX = 256;
 export const FOLD_WHOLE_MAX = 10_000;
 
 /** Locks of transactions are by 64-bit number: this space of names is ours, and no record has such a name. */
-const SEQUENCER_LOCK = "hashtextextended('countersign sequencer', 7)";
+const ORDER_LOCK = "hashtextextended('countersign sequencer', 7)";
 
 /** Whether this transaction holds the order, and its events may have their places. */
 const IN_ORDER = "coalesce(current_setting('countersign.in_order', true) = 'true', false)";
@@ -50,15 +50,14 @@ export const STATEMENTS = all({
   begin: 'BEGIN',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
-  snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 
   /** Locks names one behind the other, in the order of the array: shared, or for itself alone. */
   lock: `SELECT count(CASE WHEN n.alone THEN pg_advisory_xact_lock(hashtextextended(n.name, 7))
       ELSE pg_advisory_xact_lock_shared(hashtextextended(n.name, 7)) END::text)
     FROM unnest($1::text[], $2::boolean[]) AS n(name, alone)`,
-  lockSequencer: `SELECT pg_advisory_xact_lock(${SEQUENCER_LOCK}), set_config('countersign.in_order', 'true', true)`,
+  takeOrder: `SELECT pg_advisory_xact_lock(${ORDER_LOCK}), set_config('countersign.in_order', 'true', true)`,
   /** Tries the order and the records that projections append to, without waiting. */
-  tryOrder: `SELECT set_config('countersign.in_order', (pg_try_advisory_xact_lock(${SEQUENCER_LOCK})
+  tryOrder: `SELECT set_config('countersign.in_order', (pg_try_advisory_xact_lock(${ORDER_LOCK})
       AND count(*) = count(CASE WHEN pg_try_advisory_xact_lock(hashtextextended(n.name, 7)) THEN 1 END))::text, true)
     FROM unnest($1::text[]) AS n(name)`,
   /** Behind `tryOrder`: the order is held only where nothing waits for its place, and all ends as is known. */
@@ -66,11 +65,11 @@ export const STATEMENTS = all({
       AND NOT EXISTS (SELECT FROM countersign.unsequenced WHERE place > $1)
       AND coalesce((SELECT sequence = $2::bigint AND log_hash = $3 FROM countersign.log ORDER BY sequence DESC LIMIT 1),
         $2::bigint = 0)
-      AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::text[], $6::int[], $7::text[], $8::text[])
-          AS n(kind, id, revision, head, document)
+      AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::int[])
+          AS n(kind, id, revision, head, document, version)
         ${each('records', 'r', byName('r', 'n'), 'LEFT')}
         WHERE r.revision IS DISTINCT FROM n.revision OR r.head IS DISTINCT FROM n.head
-          OR r.document IS DISTINCT FROM n.document))::text, true)`,
+          OR r.document IS DISTINCT FROM n.document OR r.version IS DISTINCT FROM n.version))::text, true)`,
   /**
    * The time, the transactions that are over and the first that is not begun (what was not seen below it never comes),
    * and the end of the log with the time of its last event.

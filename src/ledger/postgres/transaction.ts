@@ -92,7 +92,7 @@ export interface Written {
 export async function writeAndCommit(connection: Connection, written: Written): Promise<boolean> {
   const { batch = NOTHING, ordered, taken = [], floor } = written;
   const [, , log, done] = await connection.together(() => [
-    ordered === undefined || floor === undefined ? undefined : takeOrder(connection, ordered, floor),
+    ordered === undefined || floor === undefined ? undefined : askOrder(connection, ordered, floor),
     Promise.all([
       ...writeBatch(connection, batch, ordered?.projected ?? NOTHING),
       taken.length === 0 ? undefined : connection.ask(STATEMENTS.unqueue, [bigintArray(taken)]),
@@ -108,7 +108,7 @@ export async function writeAndCommit(connection: Connection, written: Written): 
 }
 
 /** Tries for the order, and lets go of it where anything ends elsewhere than is known. */
-function takeOrder(connection: Connection, { after, before }: Ordered, floor: number): Promise<unknown> {
+function askOrder(connection: Connection, { after, before }: Ordered, floor: number): Promise<unknown> {
   const records = before.map(({ stored }) => ({ record: stored.ref, revision: stored.revision }));
   return Promise.all([
     connection.ask(STATEMENTS.tryOrder, [textArray(before.map(({ stored }) => recordName(stored.ref)))]),
@@ -119,6 +119,7 @@ function takeOrder(connection: Connection, { after, before }: Ordered, floor: nu
       ...placesOf({ events: records }),
       textArray(before.map(({ stored }) => stored.head)),
       textArray(before.map(({ document = null }) => document)),
+      intArray(before.map(({ version }) => version)),
     ]),
   ]);
 }

@@ -7,6 +7,7 @@
  * Source: PostgreSQL, frontend/backend protocol (extended query, pipelining).
  */
 import pg from 'pg';
+import { Fault } from '../../core/index.js';
 import type { Row, Statement, Value } from './connection.js';
 
 /** What a statement answered: its rows, and what it did, such as `COMMIT`. */
@@ -23,11 +24,18 @@ export interface Asked {
 }
 
 type Parser = (text: string) => unknown;
-/** How the columns of each prepared statement are read, by its name. */
-export type Prepared = Map<string, readonly Parser[]>;
+
+/** A statement that a connection has prepared: how its columns are read, once the server told. */
+interface Made {
+  readonly text: string;
+  columns: readonly Parser[] | undefined;
+}
+
+/** The statements that a connection has prepared, by name. */
+export type Prepared = Map<string, Made>;
 
 interface Wire {
-  readonly stream: { readonly writable: boolean };
+  readonly stream: { destroy(): void };
   parse(query: { name: string; text: string }): void;
   bind(config: { statement: string; values: readonly unknown[] }): void;
   describe(what: { type: 'P' }): void;
@@ -46,6 +54,7 @@ const Query = pg.Query as unknown as new (
 
 const INT8 = 20;
 const NONE: readonly Parser[] = [];
+const UNREADABLE = 'the server answered what can not be read';
 
 function parserOf(type: number): Parser {
   return type === INT8 ? Number : pg.types.getTypeParser(type, 'text');
@@ -58,6 +67,7 @@ export class Group extends Query {
   readonly #fresh = new Set<string>();
   #at = 0;
   #rows: Row[] = [];
+  #defect: unknown;
 
   constructor(prepared: Prepared, asked: readonly Asked[]) {
     super('');
@@ -67,46 +77,62 @@ export class Group extends Query {
 
   submit(connection: unknown): void {
     const wire = connection as Wire;
-    for (const { statement, values } of this.#asked) {
-      const { name, text } = statement;
-      const isFresh = !this.#prepared.has(name);
-      if (isFresh) {
-        this.#fresh.add(name);
-        this.#prepared.set(name, NONE);
-        // What an attempt before may have left under this name.
-        wire.close({ type: 'S', name });
-        wire.parse({ name, text });
-      }
-      wire.bind({ statement: name, values: values.map(wireValue) });
-      if (isFresh) wire.describe({ type: 'P' });
-      wire.execute();
+    try {
+      for (const { statement, values } of this.#asked) this.#submit(wire, statement, values);
+      wire.sync();
+    } catch {
+      // Half of it may be on its way: nobody could tell its answers from those of the next.
+      wire.stream.destroy();
     }
-    wire.sync();
+  }
+
+  #submit(wire: Wire, { name, text }: Statement, values: readonly Value[]): void {
+    const made = this.#prepared.get(name);
+    if (made === undefined) {
+      this.#fresh.add(name);
+      this.#prepared.set(name, { text, columns: undefined });
+      // What an attempt before may have left under this name.
+      wire.close({ type: 'S', name });
+      wire.parse({ name, text });
+    }
+    wire.bind({ statement: name, values: values.map(wireValue) });
+    // Also where a group before this one asked, whose answer is not here yet and may be an error.
+    if (made?.columns === undefined) wire.describe({ type: 'P' });
+    wire.execute();
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly dataTypeID: number }[] }): void {
-    const name = this.#asked[this.#at]?.statement.name;
-    if (name !== undefined)
-      this.#prepared.set(
-        name,
-        fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
-      );
+    const statement = this.#asked[this.#at]?.statement;
+    if (statement === undefined) return;
+    const columns = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
+    this.#prepared.set(statement.name, { text: statement.text, columns });
   }
 
+  /** Nothing is thrown here: it would be thrown at the socket. */
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const parsers = this.#prepared.get(this.#asked[this.#at]?.statement.name ?? '') ?? NONE;
-    const row = new Array<unknown>(fields.length);
-    for (let i = 0; i < fields.length; i += 1) {
-      const text = fields[i] as string | null;
-      row[i] = text === null ? null : (parsers[i] as Parser)(text);
+    try {
+      const columns = this.#prepared.get(this.#asked[this.#at]?.statement.name ?? '')?.columns ?? NONE;
+      const row = new Array<unknown>(fields.length);
+      for (let i = 0; i < fields.length; i += 1) {
+        const text = fields[i] as string | null;
+        row[i] = text === null ? null : (columns[i] as Parser)(text);
+      }
+      this.#rows.push(row);
+    } catch (error) {
+      this.#defect ??= error;
     }
-    this.#rows.push(row);
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    this.#asked[this.#at]?.resolve({ rows: this.#rows, command: text });
+    const asked = this.#asked[this.#at];
+    const made = asked === undefined ? undefined : this.#prepared.get(asked.statement.name);
+    // A statement that was described and has no columns answers no rows.
+    if (made !== undefined) made.columns ??= NONE;
+    if (this.#defect === undefined) asked?.resolve({ rows: this.#rows, command: text });
+    else asked?.reject(new Fault('store', UNREADABLE, this.#defect));
     this.#at += 1;
     this.#rows = [];
+    this.#defect = undefined;
   }
 
   handleReadyForQuery(): void {
