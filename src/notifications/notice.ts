@@ -17,8 +17,8 @@ export type Subject =
   | 'delivery'
   | 'test';
 
-/** Something of the inbox, with the people whom it is about. Times are milliseconds since the epoch. */
-export interface Waiting {
+/** What something of the inbox, or news of it, is about. */
+interface About {
   readonly what: Subject;
   /** Of its record. */
   readonly id: string;
@@ -31,6 +31,10 @@ export interface Waiting {
   readonly project: string | null;
   readonly approvals: number;
   readonly quorum: number;
+}
+
+/** Something of the inbox, with the people whom it is about. Times are milliseconds since the epoch. */
+export interface Waiting extends About {
   /** Who can decide, and did not yet. */
   readonly people: readonly string[];
   /** Among whom somebody who is away may be stood in for. */
@@ -59,17 +63,9 @@ export interface SettledFacts {
 }
 
 /** News, before it is known whom it reaches over which channel. */
-export interface Notice {
+export interface Notice extends About {
+  /** With the record and its occasion, what makes it other news than every other. */
   readonly kind: NoticeKind;
-  readonly what: Subject;
-  readonly id: string;
-  /** With `kind`, what makes it other news than every other. */
-  readonly occasion: string;
-  readonly class: string | null;
-  readonly operation: string;
-  readonly project: string | null;
-  readonly approvals: number;
-  readonly quorum: number;
   /** Whom it is for; empty where it is for a program. */
   readonly people: readonly string[];
   readonly at: number;

@@ -3,6 +3,7 @@
  */
 import type { LeaseTable } from '../leases.js';
 import type { Connection, Statement } from './database.js';
+import { lazily } from './lazy.js';
 
 const TEXTS = {
   hold: `INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (name)
@@ -16,21 +17,10 @@ const TEXTS = {
 const LAST = '\u{10ffff}';
 
 export class SqliteLeases implements LeaseTable {
-  readonly #database: Connection;
-  /** Prepared when they are used first: most processes never ask. */
-  readonly #statements = new Map<keyof typeof TEXTS, Statement>();
+  readonly #on: (name: keyof typeof TEXTS) => Statement;
 
   constructor(database: Connection) {
-    this.#database = database;
-  }
-
-  #on(name: keyof typeof TEXTS): Statement {
-    let statement = this.#statements.get(name);
-    if (statement === undefined) {
-      statement = this.#database.prepare(TEXTS[name]);
-      this.#statements.set(name, statement);
-    }
-    return statement;
+    this.#on = lazily(database, TEXTS);
   }
 
   hold(name: string, holder: string, now: number, until: number): boolean {

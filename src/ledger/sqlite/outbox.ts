@@ -4,6 +4,7 @@
  */
 import type { NewOutboxEntry, OutboxCount, OutboxEntry, OutboxResult, OutboxState, OutboxTable } from '../outbox.js';
 import type { Connection, Statement } from './database.js';
+import { lazily } from './lazy.js';
 
 const COLUMNS = 'key, channel, notice, body, put AS at, until, state, tries, due, ended, code';
 
@@ -25,21 +26,10 @@ const TEXTS = {
 } as const;
 
 export class SqliteOutbox implements OutboxTable {
-  readonly #database: Connection;
-  /** Prepared when they are used first: most processes never ask. */
-  readonly #statements = new Map<keyof typeof TEXTS, Statement>();
+  readonly #on: (name: keyof typeof TEXTS) => Statement;
 
   constructor(database: Connection) {
-    this.#database = database;
-  }
-
-  #on(name: keyof typeof TEXTS): Statement {
-    let statement = this.#statements.get(name);
-    if (statement === undefined) {
-      statement = this.#database.prepare(TEXTS[name]);
-      this.#statements.set(name, statement);
-    }
-    return statement;
+    this.#on = lazily(database, TEXTS);
   }
 
   cursor(): number | undefined {
