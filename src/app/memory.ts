@@ -8,7 +8,7 @@ import { Refusal } from '../core/index.js';
 import type { Ledger } from '../ledger/index.js';
 import { epochOf } from './epoch.js';
 import type { Home } from './home.js';
-import { readSeen, rollbackBarrier, seenOf, writeSeen } from './seen.js';
+import { readSeen, rollbackBarrier, type Seen, seenOf, writeSeen } from './seen.js';
 import { dropMark } from './unfinished.js';
 
 /** How often it is written down. */
@@ -20,19 +20,23 @@ export class Memory {
   readonly #ledgerId: string;
   readonly #path: string;
   readonly #timer: NodeJS.Timeout;
-  #written = -1;
+  #seen: Seen | undefined;
 
   static async open(ledger: Ledger, ledgerId: string, home: Home, log?: Log): Promise<Memory> {
     dropMark(home);
     const epoch = await epochOf(ledger);
     let barrier: Refusal | undefined;
+    let seen: Seen | undefined;
     try {
-      barrier = await rollbackBarrier(ledger, ledgerId, epoch, readSeen(home.seenFile));
+      seen = readSeen(home.seenFile);
+      barrier = await rollbackBarrier(ledger, ledgerId, epoch, seen);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       barrier = error;
     }
-    return new Memory(ledger, ledgerId, home.seenFile, barrier, log);
+    const memory = new Memory(ledger, ledgerId, home.seenFile, barrier, log);
+    memory.#seen = seen;
+    return memory;
   }
 
   private constructor(ledger: Ledger, ledgerId: string, path: string, barrier: Refusal | undefined, log?: Log) {
@@ -63,9 +67,18 @@ export class Memory {
   async #write(force: boolean): Promise<void> {
     if (this.barrier !== undefined) return;
     const head = await this.#ledger.head();
-    if (head.sequence === this.#written && !force) return;
+    const known = this.#seen;
+    if (head.sequence === known?.sequence && head.logHash === known.log_hash && !force) return;
     const epoch = await epochOf(this.#ledger);
-    writeSeen(this.#path, seenOf(this.#ledgerId, epoch, head), { force });
-    this.#written = head.sequence;
+    // A server that was put back, or failed over to what is behind, under a gate that works.
+    // INVARIANT: what was seen is never written over by what misses it (app.seen.running).
+    const barrier = force ? undefined : await rollbackBarrier(this.#ledger, this.#ledgerId, epoch, known);
+    if (barrier !== undefined) {
+      this.barrier = barrier;
+      return;
+    }
+    const seen = seenOf(this.#ledgerId, epoch, head);
+    writeSeen(this.#path, seen, { force });
+    this.#seen = seen;
   }
 }

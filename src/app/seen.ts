@@ -101,7 +101,7 @@ export async function rollbackBarrier(
   if (seen.placed === true) return new Refusal('ledger_rolled_back', 'a backup was put in the place of the store');
   if (seen.epoch > epoch) return new Refusal('ledger_rolled_back', 'the store is from before a restore');
   if (seen.sequence === 0) return undefined;
-  const [entry] = await ledger.log(seen.sequence - 1);
+  const [entry] = await ledger.log(seen.sequence - 1, 1);
   if (entry?.logHash === seen.log_hash) return undefined;
   return new Refusal('ledger_rolled_back', 'the store misses what this gate has seen');
 }

@@ -77,8 +77,12 @@ function openFile(home: Home, newLedgerId: string | undefined): SqliteStore {
   }
 }
 
-/** Refuses a home whose ledger would be a file that is not there. */
+/** Refuses a home whose ledger would be a file that is not there, or whose `init` did not come to its end. */
 export function demandStore(home: Home): void {
+  if (existsSync(home.unfinishedFile) && !existsSync(home.seenFile)) {
+    const next = 'run the same `countersign init` again';
+    throw new Refusal('not_initialized', 'an `init` of this home did not come to its end', { next });
+  }
   if (!existsSync(home.store) && !existsSync(homeConfigPath(home))) throw gone(home);
 }
 

@@ -210,8 +210,8 @@ export interface Ledger {
   /** The bytes of a payload, hashed again; undefined when they were erased. Rejects with Fault `corrupt`. */
   payload(ref: RecordRef, revision: number, address: string): Promise<Uint8Array | undefined>;
   head(): Promise<LogHead>;
-  /** Entries behind a sequence, at most `pageRowsMax`. */
-  log(after: number): Promise<readonly LogEntry[]>;
+  /** Entries behind a sequence, at most `pageRowsMax`, or fewer. */
+  log(after: number, limit?: number): Promise<readonly LogEntry[]>;
   /** Follows the log from behind a sequence, without skipping, until the signal aborts. */
   watch(after: number, signal: AbortSignal): AsyncIterable<LogEntry>;
   /** Recomputes every hash, link, state, column and claim. `expected` is a head that the log must contain. */

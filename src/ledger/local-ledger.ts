@@ -261,8 +261,8 @@ export class LocalLedger implements Ledger {
     return this.#try(() => headOf(this.#store.tail()));
   }
 
-  log(after: number): Promise<readonly LogEntry[]> {
-    return this.#try(() => this.#store.log(after, LIMITS.pageRowsMax).map(logEntry));
+  log(after: number, limit: number = LIMITS.pageRowsMax): Promise<readonly LogEntry[]> {
+    return this.#try(() => this.#store.log(after, Math.min(limit, LIMITS.pageRowsMax)).map(logEntry));
   }
 
   watch(after: number, signal: AbortSignal): AsyncIterable<LogEntry> {

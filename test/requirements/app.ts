@@ -26,6 +26,10 @@ export const appRequirements = {
     source: 'authority',
     behaviour: 'a home holds one ledger, made once, of a configuration that can be opened',
   },
+  'app.seen.running': {
+    source: 'authority',
+    behaviour: 'what a gate has seen is never written over while it works by what misses it',
+  },
   'app.init.interrupted': {
     source: 'authority',
     behaviour: 'an init that was killed at any moment is begun again by the next one, or is done',

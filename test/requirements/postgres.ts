@@ -21,6 +21,14 @@ export const postgresRequirements = {
     source: 'ledger',
     behaviour: 'a column of any texts, numbers or bytes reaches the server as it was, element by element',
   },
+  'postgres.continued': {
+    source: 'authority',
+    behaviour: 'a gate at work goes on in no log that misses what it has seen, such as one of a server that was behind',
+  },
+  'postgres.together-in-log': {
+    source: 'ledger',
+    behaviour: 'the events of one transaction stand behind one another in the log, whichever waited beside them',
+  },
   'postgres.in-order': {
     source: 'ledger',
     behaviour:

@@ -281,6 +281,7 @@ describe('an init that was stopped in the middle', () => {
       };
       const first = await initialize(home, { trust: TRUST, store: url });
       await stopped(first.ledgerId);
+      assert.equal(await codeOf(open({ home: home.folder })), 'not_initialized');
       assert.equal(await codeOf(initialize(part('another'), { trust: TRUST, store: url })), 'already_initialized');
       // A try that is refused, or fails, forgets nothing.
       assert.equal(await codeOf(initialize(home, { trust: 'no: trust', store: url })), 'config_invalid');

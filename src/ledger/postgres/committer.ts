@@ -188,7 +188,10 @@ export class Committer {
     const wanted = { lookups: unique(works.flatMap((w) => w.lookups ?? [])), claims: unique(works.flatMap(claimsOf)) };
     const locks = locksOf(works);
     try {
-      const { found, moment, written } = await begin(connection, states, locks, wanted, uncertain?.run.batch);
+      const { order } = this.#options;
+      const before = uncertain?.run.batch;
+      const { found, moment, written } = await begin(connection, states, locks, wanted, order.head, before);
+      order.demandContinued(moment);
       // INVARIANT: the locks of the lost transaction are free, so it is over (postgres.lost-commit).
       if (uncertain?.run.batch.events.every(({ hash }) => written.has(hash))) {
         await connection.run(STATEMENTS.rollback);
@@ -204,7 +207,6 @@ export class Committer {
       }
       reach(failpoint, 'ledger.before-commit');
       const { batch } = attempt.run;
-      this.#options.order.saw(moment.head);
       const isInOrder = await this.#write(connection, base, locks, attempt.run, () => {
         tried.attempt = attempt;
       });

@@ -28,8 +28,10 @@ async function readMeta(connection: Connection): Promise<Meta> {
   if (there?.[0] !== true) return { version: 0, ledgerId: undefined, isMoved: false };
   const rows = await connection.ask({ name: 'meta', text: 'SELECT name, value FROM countersign.meta' });
   const values = new Map(rows.map((row) => row as unknown as [string, string]));
+  const version = Number(values.get('schema_version'));
+  if (!(Number.isSafeInteger(version) && version > 0)) throw new Fault('corrupt', 'the store names no schema');
   return {
-    version: Number(values.get('schema_version') ?? 0),
+    version,
     ledgerId: values.get('ledger_id'),
     isMoved: values.has(MOVED),
   };

@@ -19,10 +19,11 @@ import { onDatabase } from '../../../test/support/postgres-server.js';
 import { verifies } from '../../../test/support/verifies.js';
 import type { LogEntry } from '../ledger.js';
 import { RecordMap } from '../record-map.js';
-import { Connection } from './connection.js';
+import { Connection, type Row } from './connection.js';
 import { migratePostgres } from './migrate.js';
 import { EMPTY_HEAD, Order, orderedBehind } from './order.js';
 import { PostgresLedger } from './postgres-ledger.js';
+import { wholeOf } from './sequencer.js';
 import { STATEMENTS } from './statements.js';
 import { States } from './states.js';
 
@@ -186,4 +187,47 @@ describe('the order of several gates', () => {
       await gate.head();
       await assertNotedOnce(gate);
     }));
+});
+
+describe('events that wait for their place', () => {
+  it('stay with those of their transaction, though others wait between them', async () => {
+    verifies('postgres.together-in-log');
+    const { url, drop } = await testDatabase();
+    await migratePostgres(url, LEDGER_ID);
+    await onDatabase(
+      url,
+      `INSERT INTO countersign.events SELECT 'room', 'r' || n, 0, 't', 0, 'a', '{}', '[]', NULL, 'h' || n
+        FROM generate_series(1, 7) AS n`,
+    );
+    const [one, two] = [await Connection.open(url), await Connection.open(url)];
+    const put = (n: number) => `INSERT INTO countersign.unsequenced (kind, id, revision) SELECT 'room', 'r' || ${n}, 0`;
+    for (const connection of [one, two]) await connection.script('BEGIN');
+    for (const [connection, n] of [
+      [one, 1],
+      [two, 2],
+      [one, 3],
+      [two, 4],
+      [one, 5],
+    ] as const) {
+      await connection.script(put(n));
+    }
+    for (const connection of [two, one]) await connection.script('COMMIT');
+    await one.script(put(6));
+    const rows = async (limit: number) => one.ask(STATEMENTS.queue, [0, limit]);
+    const ids = (some: readonly Row[]) => some.map(([, id]) => id);
+    const all = await rows(10);
+    assert.deepEqual(ids(all), ['r1', 'r3', 'r5', 'r2', 'r4', 'r6']);
+    assert.deepEqual(wholeOf(all, true), { queue: all, last: 6 });
+    // A portion that cuts a transaction off leaves it to the next; nothing below where that begins is passed over.
+    const cut = await rows(4);
+    assert.deepEqual([ids(wholeOf(cut, false).queue), wholeOf(cut, false).last], [['r1', 'r3', 'r5'], 1]);
+    const even = await rows(5);
+    assert.deepEqual([ids(wholeOf(even, false).queue), wholeOf(even, false).last], [ids(even), 2]);
+    // One that is longer than a portion goes in several.
+    const part = await rows(2);
+    assert.deepEqual([ids(wholeOf(part, false).queue), wholeOf(part, false).last], [['r1', 'r3'], 1]);
+    await one.end();
+    await two.end();
+    await drop();
+  });
 });

@@ -8,6 +8,7 @@
  * take turns, since each stands behind the one before, and wait for that a bounded time; none waits for another one.
  * Source: spec ledger (the log, after the commit); docs/decisions/0006.
  */
+import { Refusal } from '../../core/index.js';
 import type { Base, Batch, StoredState } from '../batch.js';
 import { BatchRun } from '../batch-run.js';
 import { EMPTY_LOG_HASH, nextLogHash } from '../event.js';
@@ -15,6 +16,7 @@ import type { KindName, LedgerEvent, RecordRef } from '../kind.js';
 import type { LogHead, Projection } from '../ledger.js';
 import type { Known } from './remembered.js';
 import type { States } from './states.js';
+import type { Moment } from './transaction.js';
 
 /** After each try in vain so many are left out: 2, 4, 8, and so on up to 2 to this power. */
 const MISSES_MAX = 5;
@@ -66,6 +68,7 @@ export class Order {
   #misses = 0;
   /** Tries that are left out. */
   #skips = 0;
+  #rolledBack = false;
   /** True while the sequencer waits for another process. */
   isHeldElsewhere = false;
 
@@ -108,9 +111,28 @@ export class Order {
     return done;
   }
 
-  /** The end of the log as a transaction saw it. */
+  /** The end of the log, as far as it is known. */
+  get head(): LogHead {
+    return this.#head;
+  }
+
+  /** The end of the log as somebody saw it. */
   saw(head: LogHead): void {
     if (head.sequence > this.#head.sequence) this.#head = head;
+  }
+
+  /**
+   * The end of the log as a transaction saw it, once the log still holds what was known. Refuses `ledger_rolled_back`
+   * where it does not, from then on: the server was put back, or another one took over that was behind.
+   * INVARIANT: a gate goes on in no log that misses what it has seen (postgres.continued).
+   */
+  demandContinued({ head, isContinued }: Pick<Moment, 'head' | 'isContinued'>): void {
+    this.#rolledBack ||= !isContinued;
+    if (this.#rolledBack) {
+      const next = 'open the gate again: it tells what a person has to accept';
+      throw new Refusal('ledger_rolled_back', 'the database misses what this gate has seen', { next });
+    }
+    this.saw(head);
   }
 
   /**

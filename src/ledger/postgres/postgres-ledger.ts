@@ -178,9 +178,9 @@ export class PostgresLedger implements Ledger {
     return this.#reader.head();
   }
 
-  async log(after: number): Promise<readonly LogEntry[]> {
+  async log(after: number, limit?: number): Promise<readonly LogEntry[]> {
     await this.#follows();
-    return this.#reader.log(after);
+    return this.#reader.log(after, limit);
   }
 
   watch(after: number, signal: AbortSignal): AsyncIterable<LogEntry> {

@@ -194,8 +194,10 @@ export class Reader {
     return { sequence: row[0] as number, logHash: row[1] as string };
   }
 
-  async log(after: number): Promise<readonly LogEntry[]> {
-    return (await this.ask(STATEMENTS.log, [after, LIMITS.pageRowsMax])).map((row) => logEntry(eventRowOf(row)));
+  async log(after: number, limit: number = LIMITS.pageRowsMax): Promise<readonly LogEntry[]> {
+    return (await this.ask(STATEMENTS.log, [after, Math.min(limit, LIMITS.pageRowsMax)])).map((row) =>
+      logEntry(eventRowOf(row)),
+    );
   }
 
   async close(): Promise<void> {

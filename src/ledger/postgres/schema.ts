@@ -79,7 +79,7 @@ const OUTBOX = `
 
 /** Looked up by the key alone, so that no other index, which begins with the kind as well, is ever taken instead. */
 const LOOKUP = `
-  DROP INDEX countersign.records_lookup;
+  DROP INDEX IF EXISTS countersign.records_lookup;
   CREATE INDEX records_lookup ON countersign.records (lookup, kind, id) WHERE lookup IS NOT NULL;
 `;
 

@@ -8,7 +8,7 @@
  * server stops all commits: nothing goes on behind a log that stands still.
  * Source: spec ledger (the log, after the commit).
  */
-import { Fault, LIMITS, Refusal } from '../../core/index.js';
+import { Fault, isOurs, LIMITS, Refusal } from '../../core/index.js';
 import { BatchRun } from '../batch-run.js';
 import { eventHash } from '../event.js';
 import type { LedgerEvent, RecordRef } from '../kind.js';
@@ -35,6 +35,8 @@ const SPACING_MS = 5;
 const LOOKS_MAX = 4;
 const HASH = 3;
 const PLACE = 4;
+const FIRST = 5;
+const SIZE = 6;
 
 export interface SequencerOptions {
   readonly url: string;
@@ -56,7 +58,7 @@ export class Sequencer {
   #running: Promise<void> | undefined;
   /** The pass that begins when the running one ends. */
   #next: Promise<void> | undefined;
-  #failed: Fault | undefined;
+  #failed: Fault | Refusal | undefined;
   #began = Number.NEGATIVE_INFINITY;
   #owed = 0;
   /** Events of this process that wait for their place. */
@@ -135,11 +137,14 @@ export class Sequencer {
     if (this.#running !== undefined || this.#closed) return;
     try {
       const connection = await this.#connect(0);
-      const [queued, head] = await connection.together(() => [
+      const { order } = this.#options;
+      const [queued, moments] = await connection.together(() => [
         connection.ask(STATEMENTS.isQueued, [this.#floor.place]),
-        connection.ask(STATEMENTS.head),
+        connection.ask(STATEMENTS.moment, [order.head.sequence, order.head.logHash]),
       ]);
-      if (head[0] !== undefined) this.#options.onHead(head[0][0] as number);
+      const moment = momentOf(moments[0] as Row);
+      order.demandContinued(moment);
+      this.#options.onHead(moment.head.sequence);
       if (queued.length > 0 || this.#failed !== undefined) await this.kick();
     } catch {
       // The server is away. Whoever commits or reads is told; this looks again in a while.
@@ -167,7 +172,7 @@ export class Sequencer {
       }
       // The next look finds the server again.
       if (connection === undefined || connection.isLost || isLost(error) || mayTryAgain(error)) return;
-      this.#failed = error instanceof Fault ? error : new Fault('internal', 'the log stands still', error);
+      this.#failed = isOurs(error) ? error : new Fault('internal', 'the log stands still', error);
     }
   }
 
@@ -197,20 +202,22 @@ export class Sequencer {
   async #sequence(connection: Connection): Promise<number> {
     const { order, states } = this.#options;
     const loaded = new Loaded(states);
-    const [, moments, queue] = await connection.together(() => [
+    const [, moments, rows] = await connection.together(() => [
       this.#hot.length === 0 ? undefined : loaded.load(connection, [], this.#hot),
-      connection.ask(STATEMENTS.moment),
+      connection.ask(STATEMENTS.moment, [order.head.sequence, order.head.logHash]),
       connection.ask(STATEMENTS.queue, [this.#floor.place, LIMITS.sequenceEventsMax]),
     ]);
     const moment = momentOf(moments[0] as Row);
-    const places = queue.map((row) => row[PLACE] as number);
-    const isAll = queue.length < LIMITS.sequenceEventsMax;
-    const settle = this.#floor.saw(moment.horizon, places.at(-1), isAll);
+    order.demandContinued(moment);
+    const isAll = rows.length < LIMITS.sequenceEventsMax;
+    const { queue, last } = wholeOf(rows, isAll);
+    const settle = this.#floor.saw(moment.horizon, last, isAll);
     if (queue.length === 0) {
       await connection.run(STATEMENTS.rollback);
       settle();
       return 0;
     }
+    const places = queue.map((row) => row[PLACE] as number);
     const events = await this.#eventsOf(connection, queue);
     loaded.follow(events);
     const run = await this.#project(connection, loaded, events, this.#options.time(moment.now));
@@ -219,7 +226,7 @@ export class Sequencer {
     settle();
     order.wrote(ordered);
     this.#hot = [...run.batch.records.values()].map(({ row }) => row.ref);
-    return queue.length;
+    return rows.length;
   }
 
   /** The events of the queue: those that this process wrote as it wrote them, others read and hashed again. */
@@ -265,4 +272,21 @@ export class Sequencer {
     }
     throw new Fault('internal', 'a projection asks for ever more records');
   }
+}
+
+/**
+ * The rows of whole transactions, which stay together in the log, and the last place below which everything was read.
+ * One that the portion cut off waits for the next.
+ */
+export function wholeOf(
+  rows: readonly Row[],
+  isAll: boolean,
+): { readonly queue: readonly Row[]; readonly last?: number } {
+  if (rows.length === 0) return { queue: rows };
+  if (isAll) return { queue: rows, last: rows.reduce((last, row) => Math.max(last, row[PLACE] as number), 0) };
+  const first = rows.at(-1)?.[FIRST];
+  const tail = rows.filter((row) => row[FIRST] === first);
+  const isCut = tail.length < (tail[0]?.[SIZE] as number) && tail.length < rows.length;
+  const queue = isCut ? rows.slice(0, -tail.length) : rows;
+  return { queue, last: queue.at(-1)?.[FIRST] as number };
 }

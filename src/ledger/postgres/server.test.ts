@@ -86,6 +86,11 @@ describe('the server of a ledger', () => {
       await put('99', 'schema_version');
       await rejectsWith('invalid', openOn(url));
       await rejectsWith('invalid', migratePostgres(url));
+      for (const damaged of ['abc', '', '-1', '0']) {
+        await put(damaged, 'schema_version');
+        await rejectsWith('corrupt', openOn(url));
+        await rejectsWith('corrupt', migratePostgres(url));
+      }
       await put(String(MIGRATIONS.length), 'schema_version');
       await put('nobody', 'ledger_id');
       await rejectsWith('corrupt', openOn(url));

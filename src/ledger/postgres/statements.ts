@@ -72,10 +72,11 @@ export const STATEMENTS = all({
           OR r.document IS DISTINCT FROM n.document OR r.version IS DISTINCT FROM n.version))::text, true)`,
   /**
    * The time, the transactions that are over and the first that is not begun (what was not seen below it never comes),
-   * and the end of the log with the time of its last event.
+   * the end of the log with the time of its last event, and whether an entry stands that was known.
    */
   moment: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_snapshot_xmin(s)::text::bigint,
-      pg_snapshot_xmax(s)::text::bigint, l.sequence, l.log_hash, e.at
+      pg_snapshot_xmax(s)::text::bigint, l.sequence, l.log_hash, e.at,
+      $1::bigint = 0 OR EXISTS (SELECT FROM countersign.log WHERE sequence = $1::bigint AND log_hash = $2)
     FROM pg_current_snapshot() AS s
     LEFT JOIN (SELECT * FROM countersign.log ORDER BY sequence DESC LIMIT 1) AS l ON true
     ${each('events', 'e', byPlace('e', 'l'), 'LEFT')}`,
@@ -136,10 +137,15 @@ export const STATEMENTS = all({
       lookup = excluded.lookup`,
 
   head: 'SELECT sequence, log_hash FROM countersign.log ORDER BY sequence DESC LIMIT 1',
-  /** What waits for its place, by the hash of its event. */
-  queue: `SELECT e.kind, e.id, e.revision, e.hash, q.place FROM countersign.unsequenced q
+  /**
+   * What waits for its place, by the hash of its event: one transaction behind the other, though their places cross,
+   * each with its first place and its size.
+   */
+  queue: `SELECT e.kind, e.id, e.revision, e.hash, q.place, q.first, q.size
+    FROM (SELECT *, min(place) OVER one AS first, count(*) OVER one AS size FROM countersign.unsequenced
+      WHERE place > $1 WINDOW one AS (PARTITION BY xmin::text)) AS q
     ${each('events', 'e', byPlace('e', 'q'))}
-    WHERE q.place > $1 ORDER BY q.place LIMIT $2`,
+    ORDER BY q.first, q.place LIMIT $2`,
   eventsAt: `SELECT ${EVENT_COLUMNS} FROM ${PLACES} ${each('events', 'e', byPlace('e', 'n'))}`,
   isQueued: 'SELECT 1 FROM countersign.unsequenced WHERE place > $1 ORDER BY place LIMIT 1',
   unqueue: 'DELETE FROM countersign.unsequenced WHERE place = ANY ($1::bigint[])',

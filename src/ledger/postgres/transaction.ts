@@ -28,6 +28,8 @@ export interface Moment {
   readonly head: LogHead;
   /** The time of the log's last event; what is written and not in order yet is some milliseconds younger. */
   readonly lastAt: number;
+  /** Whether the log still holds the end that this process knew. */
+  readonly isContinued: boolean;
 }
 
 /** What a transaction begins with: everything that it named, locked and read. */
@@ -45,6 +47,7 @@ export async function begin(
   states: States,
   locks: readonly Lock[],
   wanted: Omit<Wanted, 'records'>,
+  known: LogHead,
   before?: Batch,
 ): Promise<Begun> {
   const records = locks.map(({ ref }) => ref);
@@ -53,7 +56,7 @@ export async function begin(
     connection.ask(STATEMENTS.begin),
     locks.length === 0 ? undefined : connection.ask(STATEMENTS.lock, locked),
     states.load(connection, { ...wanted, records }),
-    connection.ask(STATEMENTS.moment),
+    connection.ask(STATEMENTS.moment, [known.sequence, known.logHash]),
     before === undefined ? undefined : connection.ask(STATEMENTS.eventHashes, placesOf(before)),
   ]);
   return {
@@ -64,16 +67,12 @@ export async function begin(
 }
 
 export function momentOf(row: Row): Moment {
-  const [now, xmin, xmax, sequence, logHash, at] = row as [
-    number,
-    number,
-    number,
-    number | null,
-    string,
-    number | null,
+  const [now, xmin, xmax, sequence, logHash, at, isContinued] = row as [
+    ...[number, number, number, number | null, string, number | null],
+    boolean,
   ];
   const head = sequence === null ? EMPTY_HEAD : { sequence, logHash };
-  return { now, horizon: [xmin, xmax], head, lastAt: at ?? 0 };
+  return { now, horizon: [xmin, xmax], head, lastAt: at ?? 0, isContinued };
 }
 
 /** What a transaction writes. */
