@@ -74,13 +74,18 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   const isOnServer = options.store !== undefined;
   const ledgers = isOnServer ? [...(begun?.ledgerIds ?? []), ledgerId] : (begun?.ledgerIds ?? []);
   setMark(home, ledgers, own, systemClock.now());
+  let isReached = false;
+  const reached = () => {
+    isReached = true;
+  };
+  const leftInStore = { ledgerIds: begun?.ledgerIds ?? [], eventsMax: begun?.eventsMax ?? 0, reached };
   try {
     if (options.store !== undefined) {
       writePrivate(homeConfig, `# Where the ledger stands.\nstore: ${JSON.stringify(options.store)}\n`);
     }
     writePrivate(home.trustFile, trust);
     writePrivate(home.threadKey, formatThreadKey(random.bytes(32)));
-    const { ledger } = await openStore(home, { left: begun }, ledgerId);
+    const { ledger } = await openStore(home, { left: leftInStore }, ledgerId);
     try {
       await ledger.commit({
         actor: 'engine:gate',
@@ -103,7 +108,7 @@ export async function initialize(home: Home, options: InitOptions): Promise<{ le
   } catch (error) {
     for (const path of [...own, home.unfinishedFile]) removeLeft(path);
     // A refusal of the database's left nothing there, beside what was there before.
-    if (begun !== undefined || (isOnServer && !(error instanceof Refusal))) keepMark(home, ledgers);
+    if (begun !== undefined || (isReached && !(error instanceof Refusal))) keepMark(home, ledgers);
     throw isOurs(error) ? error : new Fault('store', 'the home of the gate could not be made', error);
   }
   return { ledgerId };

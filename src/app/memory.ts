@@ -20,6 +20,7 @@ export class Memory {
   readonly #ledgerId: string;
   readonly #path: string;
   readonly #timer: NodeJS.Timeout;
+  readonly #log: Log | undefined;
   #seen: Seen | undefined;
 
   static async open(ledger: Ledger, ledgerId: string, home: Home, log?: Log): Promise<Memory> {
@@ -44,6 +45,7 @@ export class Memory {
     this.#ledgerId = ledgerId;
     this.#path = path;
     this.barrier = barrier;
+    this.#log = log;
     this.#timer = setInterval(() => {
       this.#write(false).catch((error: unknown) => {
         log?.write('error', 'this gate can not write down what it has seen', error);
@@ -74,6 +76,7 @@ export class Memory {
     // INVARIANT: what was seen is never written over by what misses it (app.seen.running).
     const barrier = force ? undefined : await rollbackBarrier(this.#ledger, this.#ledgerId, epoch, known);
     if (barrier !== undefined) {
+      this.#log?.write('error', 'the store misses what this gate has seen: it launches nothing any more', barrier);
       this.barrier = barrier;
       return;
     }

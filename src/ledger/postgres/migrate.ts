@@ -68,6 +68,8 @@ export async function ledgerIdOf(connection: Connection, evenMoved = false): Pro
 export interface Leftover {
   readonly ledgerIds: readonly string[];
   readonly eventsMax: number;
+  /** Called once the database is reached: from then on something may stand in it. */
+  reached?(): void;
 }
 
 /**
@@ -80,6 +82,7 @@ export async function migratePostgres(url: string, newLedgerId?: string, left?: 
   let connection: Connection | undefined;
   try {
     connection = await connectWithin(url, LIMITS.connectMsMax, () => false);
+    left?.reached?.();
     await connection.script('BEGIN');
     await migrate(connection, newLedgerId, left);
     await connection.script('COMMIT');
