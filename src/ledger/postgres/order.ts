@@ -62,7 +62,7 @@ export class Order {
   readonly #projections: readonly Projection[];
   readonly #onHead: (sequence: number) => void;
   #head = EMPTY_HEAD;
-  /** Kinds of records that projections were seen to write. */
+  /** Kinds of records that projections write, as far as they did. */
   readonly #projected = new Set<KindName>();
   #turn: Promise<void> = Promise.resolve();
   #misses = 0;
@@ -77,6 +77,15 @@ export class Order {
     this.#states = states;
     this.#projections = projections;
     this.#onHead = onHead;
+  }
+
+  /** Told of the records that projections will write behind a commit. */
+  projects(targets: readonly RecordRef[]): void {
+    for (const { kind } of targets) this.#projected.add(kind);
+  }
+
+  isProjected(kind: KindName): boolean {
+    return this.#projected.has(kind);
   }
 
   /** Waits for whoever of this process writes to the log; the answer lets the next one on. */
@@ -167,7 +176,6 @@ export class Order {
   /** What a durable transaction wrote to the log. */
   wrote(ordered: Ordered): void {
     this.#head = headOf(ordered);
-    for (const { row } of ordered.projected.records.values()) this.#projected.add(row.ref.kind);
     this.#states.remember(ordered.projected);
     this.#onHead(this.#head.sequence);
   }

@@ -64,11 +64,10 @@ export class PostgresLedger implements Ledger {
   readonly #kinds: Kinds;
   readonly #reader: Reader;
   readonly #committer: Committer;
+  readonly #order: Order;
   readonly #sequencer: Sequencer;
   readonly #watch: LogWatch;
   readonly #lease: Lease;
-  /** Kinds of records that projections write: they follow a commit, and are waited for. */
-  readonly #projected = new Set<KindName>();
   #head = 0;
   #closed: Promise<void> | undefined;
 
@@ -114,6 +113,7 @@ export class PostgresLedger implements Ledger {
     };
     const { unsequencedMax = LIMITS.unsequencedMax } = options;
     const order = new Order(states, projections, onHead);
+    this.#order = order;
     this.#sequencer = new Sequencer({ url, states, projections, order, time, onHead, unsequencedMax });
     this.#committer = new Committer({
       url,
@@ -127,7 +127,7 @@ export class PostgresLedger implements Ledger {
       order,
       floor: () => this.#sequencer.floor,
       committed: ({ targets, run }, isInOrder) => {
-        for (const { kind } of targets) this.#projected.add(kind);
+        order.projects(targets);
         if (isInOrder) return;
         this.#sequencer.owes(run.batch.events);
         void this.#sequencer.kick();
@@ -236,6 +236,6 @@ export class PostgresLedger implements Ledger {
    */
   async #follows(kind?: KindName): Promise<void> {
     this.#assertOpen();
-    if (kind === undefined || this.#projected.has(kind)) await this.#sequencer.caughtUp();
+    if (kind === undefined || this.#order.isProjected(kind)) await this.#sequencer.caughtUp();
   }
 }

@@ -147,7 +147,7 @@ export class Sequencer {
       this.#options.onHead(moment.head.sequence);
       if (queued.length > 0 || this.#failed !== undefined) await this.kick();
     } catch {
-      // The server is away. Whoever commits or reads is told; this looks again in a while.
+      // The server is away, or behind what was known. Whoever commits or reads is told; this looks again in a while.
     }
   }
 
